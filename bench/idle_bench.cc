@@ -1,5 +1,5 @@
 // Runs the real program, cold, on idle ledgers of growing length: status, and a cycle with nothing
-// to do.
+// to do; and on the shortest of them once more, shared on a PostgreSQL server, with a replica.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "ledger/event.h"
 #include "ledger/ledger.h"
+#include "ledger/postgres/testing/server.h"
 #include "ledger_builder.h"
 #include "os/clock.h"
 #include "os/host.h"
@@ -32,6 +33,7 @@ struct Times {
 
 struct Bed {
   std::string folder;
+  std::string url;  // Of a shared ledger.
   int hypotheses = 0;
   std::int64_t events = 0;
   Times status;
@@ -74,8 +76,9 @@ Result<> run_once(const std::string& program, const Bed& bed, const std::string&
   return external(fmt::format("{} failed: see {}", join(argv, " "), output));
 }
 
-Result<std::int64_t> count_events(const std::string& folder) {
-  const auto opened = ledger::open_sqlite(folder + "/ledger.db", {.create = false});
+Result<std::int64_t> count_events(const Bed& bed) {
+  if (!bed.url.empty()) return TRY(ledger::server_state({bed.url, ""})).events;
+  const auto opened = ledger::open_sqlite(bed.folder + "/ledger.db", {.create = false});
   if (!opened) return opened.error();
   return TRY((*opened)->events("", 0, 1)).at(0).seq;
 }
@@ -89,9 +92,31 @@ Result<Bed> make_bed(const std::filesystem::path& folder, int hypotheses) {
     history.hypotheses = hypotheses;
     TRY(bench::build_idle_ledger(bed.folder, history));
   }
-  bed.events = TRY(count_events(bed.folder));
+  bed.events = TRY(count_events(bed));
   // A file of our own, so that nobody's settings (a policy, a budget) give the cycle work.
   std::ofstream(bed.folder + "/config.toml") << "[dream]\nevery = 0\n";
+  return bed;
+}
+
+// The same state with its ledger on a server. The first command of the program makes the replica.
+Result<Bed> make_shared_bed(const Bed& like, const ledger::postgres::TestServer& server) {
+  Bed bed;
+  bed.folder = like.folder + "-shared";
+  bed.url = server.url("idle");
+  bed.hypotheses = like.hypotheses;
+  std::filesystem::remove_all(bed.folder);
+  std::filesystem::copy(like.folder, bed.folder, std::filesystem::copy_options::recursive);
+  for (const char* end : {"", "-wal", "-shm"}) {
+    std::filesystem::remove(bed.folder + "/ledger.db" + end);
+  }
+  {
+    const auto from = TRY(ledger::open_sqlite(like.folder + "/ledger.db", {.create = false}));
+    const auto to = TRY(ledger::open_postgres({bed.url, bed.folder + "/copy.db"}));
+    TRY(ledger::copy_events(*from, *to));
+  }
+  bed.events = TRY(count_events(bed));
+  std::ofstream(bed.folder + "/config.toml")
+      << "[dream]\nevery = 0\n[ledger]\nurl = \"" << bed.url << "\"\n";
   return bed;
 }
 
@@ -104,7 +129,7 @@ Result<> measure(const std::string& program, std::vector<Bed>& beds, int rounds)
     }
   }
   for (const Bed& bed : beds) {
-    const std::int64_t added = TRY(count_events(bed.folder)) - bed.events;
+    const std::int64_t added = TRY(count_events(bed)) - bed.events;
     if (added == 0) continue;
     return external(fmt::format("{}: not idle: {} new events", bed.folder, added));
   }
@@ -112,13 +137,14 @@ Result<> measure(const std::string& program, std::vector<Bed>& beds, int rounds)
 }
 
 void print_table(const std::vector<Bed>& beds) {
-  fmt::print("{:>10} {:>8}", "hypotheses", "events");
+  fmt::print("{:>10} {:>8} {:>8}", "hypotheses", "events", "ledger");
   for (const char* verb : {"status", "cycle"}) {
     fmt::print(" | {:>6} {:>6} {:>6} {:>6}", verb, "most", "CPU", "ratio");
   }
   fmt::print("\n");
   for (const Bed& bed : beds) {
-    fmt::print("{:>10} {:>8}", bed.hypotheses, bed.events);
+    fmt::print("{:>10} {:>8} {:>8}", bed.hypotheses, bed.events,
+               bed.url.empty() ? "file" : "server");
     for (const auto verb : {&Bed::status, &Bed::cycle}) {
       const Times& times = bed.*verb;
       fmt::print(" | {:>6.1f} {:>6.1f} {:>6.1f} {:>6.2f}", median(times.wall),
@@ -134,6 +160,14 @@ Result<> compare_lengths(const std::string& program, const std::filesystem::path
   std::vector<Bed> beds;
   for (int hypotheses = 1000; hypotheses <= most; hypotheses *= 10) {
     beds.push_back(TRY(make_bed(folder, hypotheses)));
+  }
+  const ledger::postgres::TestServer server{std::vector<std::string>{}};  // Commits are flushed.
+  if (server.runs()) {
+    beds.push_back(TRY(make_shared_bed(beds.front(), server)));
+    Times first;
+    TRY(run_once(program, beds.back(), "status", first));
+  } else {
+    fmt::print("no shared ledger: {}\n", server.reason());
   }
   TRY(measure(program, beds, rounds));
   print_table(beds);

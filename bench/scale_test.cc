@@ -13,7 +13,7 @@
 #include "app/cycle.h"
 #include "app/status.h"
 #include "app/tokens.h"
-#include "http/desk.h"
+#include "http/dispatcher.h"
 #include "ledger_builder.h"
 
 namespace amdahl {
@@ -92,7 +92,8 @@ class Scale : public testing::Test {
     const app::IssuedToken token =
         TRY(app::issue_token("rita", app::Role::kReader, Nanos{}, Nanos{}));
     const Counting counting;
-    http::Desk desk(TRY(app::open_context(config, false)), {"/nowhere", {}, token.token}, {});
+    http::Dispatcher dispatcher(TRY(app::open_context(config, false)),
+                                {"/nowhere", {}, token.token}, {});
     std::map<std::string, std::int64_t> costs;
     for (const char* page :
          {"/api/v1/status", "/api/v1/hypotheses?limit=50", "/api/v1/hypotheses?state=refuted",
@@ -100,9 +101,10 @@ class Scale : public testing::Test {
       http::Request request{.method = "GET"};
       TRY(http::parse_target(page, request));
       request.headers = {{"host", "localhost"}, {"authorization", "Bearer " + token.text}};
-      EXPECT_EQ(desk.answer(request, {}).response.status, 200) << page;  // Statements are prepared.
+      EXPECT_EQ(dispatcher.answer(request, {}).response.status, 200)
+          << page;  // Statements are prepared.
       instructions = 0;
-      EXPECT_EQ(desk.answer(request, {}).response.status, 200) << page;
+      EXPECT_EQ(dispatcher.answer(request, {}).response.status, 200) << page;
       costs[page] = instructions.exchange(0);
     }
     return costs;

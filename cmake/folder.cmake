@@ -39,9 +39,9 @@ function(amdahl_batches out target bytes)
   set(${out} ${made} PARENT_SCOPE)
 endfunction()
 
-# amdahl_folder([MEASURES] DEPS base model ... THROUGH app ... LIBS sqlite3 ... ALONE a.cc ...): this folder
-# as one library and one test. MEASURES: its tests run real processes against the clock, so that a busy machine can spoil
-# them. ALONE: files with compile options of their own. What tests share (testing.cc, x_testing.cc, testing/x.cc)
+# amdahl_folder([MEASURES] [COST 60] DEPS base model ... THROUGH app ... LIBS sqlite3 ... ALONE a.cc ...): this
+# folder as one library and one test. MEASURES: its tests run real processes against the clock, so that a busy
+# machine can spoil them. COST: seconds that the test takes; ctest starts long tests first. ALONE: files with compile options of their own. What tests share (testing.cc, x_testing.cc, testing/x.cc)
 # is no part of the library: the tests of this folder and of those that name it link it.
 #
 # A folder sees its own headers and those of the folders it names, and no others: each folder has
@@ -49,7 +49,7 @@ endfunction()
 # THROUGH: folders of DEPS that answer in types of the folders below them. Those roots are passed on, so
 # that the answers can be read; what this folder itself includes is held to DEPS by tests/tidy_test.cc.
 function(amdahl_folder)
-  cmake_parse_arguments(ARG "MEASURES" "" "DEPS;THROUGH;LIBS;ALONE" ${ARGN})
+  cmake_parse_arguments(ARG "MEASURES" "COST" "DEPS;THROUGH;LIBS;ALONE" ${ARGN})
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   set(rooms ${CMAKE_BINARY_DIR}/rooms)
   file(MAKE_DIRECTORY ${rooms}/${name})
@@ -77,7 +77,9 @@ function(amdahl_folder)
     list(APPEND targets amdahl_${name}_testing)
   endif()
   if(tests)
-    add_executable(${name}_test ${tests})
+    # The folder's objects come first: of a template that both instantiate, the linker takes the first copy. The
+    # copies of the tests are compiled at -O0 and made the simulator's tests take 2.7 times the CPU time.
+    add_executable(${name}_test $<TARGET_OBJECTS:amdahl_${name}> ${tests})
     target_link_libraries(${name}_test PRIVATE amdahl_${name} ${ARG_LIBS} fmt::fmt GTest::gtest_main)
     target_include_directories(${name}_test PRIVATE ${CMAKE_BINARY_DIR}/places)
     amdahl_quick(${name}_test)
@@ -87,6 +89,9 @@ function(amdahl_folder)
       list(APPEND labels measures)
     endif()
     set_tests_properties(${name} PROPERTIES LABELS "${labels}")
+    if(ARG_COST)
+      set_tests_properties(${name} PROPERTIES COST ${ARG_COST})
+    endif()
     foreach(room ${name} ${ARG_DEPS})
       if(TARGET amdahl_${room}_testing)
         target_link_libraries(${name}_test PRIVATE amdahl_${room}_testing)

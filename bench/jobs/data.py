@@ -109,4 +109,4 @@ def dlrm():
 
 if __name__ == "__main__":
     {"nanogpt": nanogpt, "rnn": rnn, "llmc": llmc, "mnist": mnist, "imagenet": pictures,
-     "dlrm": dlrm}[sys.argv[1]]()
+     "dlrm": dlrm}.get(sys.argv[1], lambda: None)()  # Others bring their data along.

@@ -15,6 +15,7 @@
 #include "agent/client.h"
 #include "agent/openai/openai.h"
 #include "base/text.h"
+#include "os/bubblewrap.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/testing_http.h"
@@ -263,7 +264,7 @@ TEST_F(Agent, TheClientSeesLittle) {
   EXPECT_FALSE(contains(left("home/args"), "Propose."));  // Never on the command line.
   EXPECT_TRUE(contains(left("home/args"), "--bare"));
   EXPECT_FALSE(contains(left("transcript-1.json"), "key-1"));
-  if (has_bubblewrap()) {
+  if (os::has_bubblewrap()) {
     EXPECT_FALSE(fs::exists(folder_ / "outside"));
   }
   ::unsetenv("AMDAHL_TEST_SECRET");

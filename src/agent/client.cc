@@ -16,6 +16,7 @@
 #include "observe/child.h"
 #include "observe/guard.h"
 #include "observe/tree.h"
+#include "os/bubblewrap.h"
 #include "os/clock.h"
 #include "os/fd.h"
 #include "os/files.h"
@@ -84,7 +85,7 @@ class Client {
  private:
   bool start() {
     observe::Launchable job;
-    end_.sandboxed = has_bubblewrap();
+    end_.sandboxed = os::has_bubblewrap();
     job.argv = end_.sandboxed ? sandboxed(order_) : order_.argv;
     job.program = find_program(job.argv.front());
     job.env = order_.env;

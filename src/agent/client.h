@@ -38,9 +38,6 @@ struct ClientEnd {
 // What it leaves running when it ends is killed. Not reentrant.
 ClientEnd run_client(const ClientOrder& order, const std::function<bool()>& stop);
 
-// Whether bubblewrap can be used here; `why_not` gets the reason if not. Looks once a process.
-bool has_bubblewrap(std::string* why_not = nullptr);
-
 // The file that a program's name means on our PATH; empty if there is none.
 std::string find_program(const std::string& name);
 

@@ -9,6 +9,7 @@
 #include "base/redact.h"
 #include "base/text.h"
 #include "brief/answer.h"
+#include "os/bubblewrap.h"
 #include "os/host.h"
 
 namespace amdahl::agent {
@@ -140,7 +141,7 @@ Kind::State look_at_client(const Runtime& runtime, const std::string& client,
             fmt::format("export {}=…", runtime.key_env)};
   }
   std::string why_not;
-  const bool boxed = has_bubblewrap(&why_not);
+  const bool boxed = os::has_bubblewrap(&why_not);
   return {
       true,
       fmt::format("{}, model {}; {}; {}", program,

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "os/files.h"
 #include "os/host.h"
-#include "os/program.h"
 
 namespace amdahl::agent {
 namespace {
@@ -50,19 +49,6 @@ std::vector<std::string> sandboxed(const ClientOrder& order) {
   argv.insert(argv.end(), {"--bind", order.home, order.home, "--chdir", order.workdir, "--"});
   argv.insert(argv.end(), order.argv.begin(), order.argv.end());
   return argv;
-}
-
-bool has_bubblewrap(std::string* why_not) {
-  static const std::string problem = [] {
-    if (!os::can_use("bwrap")) return std::string("bubblewrap is not installed");
-    const auto tried = os::run_program(
-        {.argv = {"bwrap", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "true"},
-         .limit = std::chrono::seconds(20)},
-        [](std::string_view) -> Result<> { return Ok{}; }, {});
-    return tried ? std::string() : tried.error().text;
-  }();
-  if (why_not) *why_not = problem;
-  return problem.empty();
 }
 
 std::string find_program(const std::string& name) {

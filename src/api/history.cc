@@ -66,6 +66,18 @@ Json pairs(const app::PairStory& story) {
                    {"pairs", list}});
 }
 
+Json attacks(const std::vector<app::Attack>& attacks) {
+  Json list = Json::array();
+  for (const app::Attack& attack : attacks) {
+    Json row = app::encode(attack);
+    row["question"] = attack.question;
+    row["by"] = attack.by;
+    row["settled"] = attack.settled;
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
 Json story(const app::Story& story) {
   Json votes = Json::array();
   for (const model::Finding& vote : story.votes) votes.push_back(encode(vote));
@@ -73,6 +85,7 @@ Json story(const app::Story& story) {
               {"state", story.row.state},
               {"votes", votes},
               {"events", json_of(story.events)}};
+  if (!story.attacks.empty()) doc["attacks"] = attacks(story.attacks);
   if (story.verdict) doc["verdict"] = encode(*story.verdict);
   if (story.parked) doc["parked"] = parked(*story.parked);
   if (story.experiment) {
@@ -164,6 +177,10 @@ Result<Json> story(app::Context& context, const std::string& id) {
 Result<Json> events(app::Context& context, const std::string& subject, std::int64_t before,
                     int at_most) {
   return events(TRY(app::events_about(context, subject, before, at_most)));
+}
+
+Json copied(const app::CopiedLedger& copy) {
+  return document({{"copied", copy.copied}, {"events", copy.events}, {"hash", copy.hash}});
 }
 
 Result<Json> verified(app::Context& context) { return verified(TRY(app::verify(context))); }

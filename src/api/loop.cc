@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/document.h"
+#include "api/history.h"
 #include "model/codec.h"
 
 namespace amdahl::api {
@@ -214,7 +215,11 @@ Result<Json> status(app::Context& context) { return status(TRY(app::read_status(
 Result<Json> gate(app::Context& context) { return gate(TRY(app::read_gate(context))); }
 
 Result<Json> gate_item(app::Context& context, const std::string& id) {
-  return gate_item(TRY(app::find_gate(context, id)));
+  const ledger::GateRow row = TRY(app::find_gate(context, id));
+  Json item = gate_item(row);
+  const auto said = TRY(app::attacks_on(context, row.packet.family, row.packet.experiment));
+  if (!said.empty()) item["attacks"] = attacks(said);
+  return item;
 }
 
 Result<Json> stacks(app::Context& context) { return stacks(TRY(app::latest_stacks(context))); }

@@ -18,7 +18,7 @@ Json json_of(const app::SettingRow& row) {
           {"meaning", row.meaning}};
 }
 
-// Without the hash, which is nobody's business.
+// Without the hash.
 Json json_of(const app::Token& token) {
   return {{"id", token.id},
           {"name", token.name},
@@ -77,6 +77,18 @@ Json settings(const app::Config& config) {
   Json list = Json::array();
   for (const app::SettingRow& row : app::settings(config)) list.push_back(json_of(row));
   return document({{"file", config.from.empty() ? Json() : Json(config.from)}, {"settings", list}});
+}
+
+Json cleaned(const app::Cleaned& done, bool dry_run) {
+  Json parts = Json::array();
+  for (const app::Cleaned::Part& part : done.parts) {
+    parts.push_back({{"folder", part.folder},
+                     {"removed", part.removed},
+                     {"removed_bytes", part.removed_bytes},
+                     {"kept", part.kept},
+                     {"kept_bytes", part.kept_bytes}});
+  }
+  return document({{"dry_run", dry_run}, {"folders", parts}, {"failed", done.failed}});
 }
 
 Json initialised(const app::Initialised& done) {

@@ -222,6 +222,60 @@ Json encode_work(const profile::KernelTable& work) {
           {"advice", advice}};
 }
 
+Json encode_speeds(const std::vector<profile::CollectiveSpeed>& speeds) {
+  Json list = Json::array();
+  for (const profile::CollectiveSpeed& row : speeds) {
+    list.push_back({{"name", row.name},
+                    {"element_type", row.element_type},
+                    {"bytes", row.bytes},
+                    {"group_size", row.ranks},
+                    {"times", row.times},
+                    {"time_ns", row.time.count()},
+                    {"transfer_median_ns", row.transfer.count()},
+                    {"algorithm_bytes_per_s", row.algorithm},
+                    {"bus_bytes_per_s", row.bus},
+                    {"link_peak_bytes_per_s", row.peak > 0 ? Json(row.peak) : Json()},
+                    {"overlapped_share", row.overlapped}});
+  }
+  return list;
+}
+
+Json encode_slowdowns(const std::vector<profile::Slowdown>& rows, std::string_view key) {
+  Json list = Json::array();
+  for (const profile::Slowdown& row : rows) {
+    Json object = {{"slowdown", row.factor}, {"by_step", row.by_step}};
+    object[std::string(key)] = row.number < 0 ? Json(row.name) : Json(row.number);
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+Json encode_pipeline(const profile::Pipeline& pipeline) {
+  Json steps = Json::array();
+  for (const profile::PipelineStep& step : pipeline.steps) {
+    steps.push_back({{"number", step.number},
+                     {"measured_ns", step.measured.count()},
+                     {"replayed_ns", step.replayed.count()},
+                     {"slowdown", step.factor}});
+  }
+  return {{"ranks", pipeline.replicas},
+          {"stages", pipeline.stages},
+          {"operations", pipeline.operations},
+          {"steps_left_out", pipeline.steps_left_out},
+          {"steps", steps},
+          {"measured_ns", pipeline.measured.count()},
+          {"replayed_ns", pipeline.replayed.count()},
+          {"even_ns", pipeline.even.count()},
+          {"slowdown", pipeline.slowdown},
+          {"bubble_share", pipeline.bubble},
+          {"by_operation", encode_slowdowns(pipeline.by_kind, "operation")},
+          {"by_stage", encode_slowdowns(pipeline.by_stage, "stage")},
+          {"by_rank", encode_slowdowns(pipeline.by_replica, "rank")},
+          {"pass_correlation", pipeline.correlation},
+          {"pass_variation", pipeline.variation},
+          {"advice", pipeline.advice}};
+}
+
 // Only where a file has them.
 void add_kernels_and_threads(const profile::TraceReport& report, Json& document) {
   for (const profile::KernelFacts& kernel : report.kernels) {
@@ -266,6 +320,7 @@ Json traces(const app::TraceAnswer& answer) {
                {"device_work", encode_work(report.work)},
                {"steps", encode_steps(report.steps)},
                {"ranks", encode_ranks(report.ranks)},
+               {"collective_speeds", encode_speeds(report.speeds)},
                {"critical_path",
                 {{"by_reason_ns", by_why(report.path.by_why)},
                  {"segments", report.path.segments.size()},
@@ -298,6 +353,7 @@ Json traces(const app::TraceAnswer& answer) {
     json["what_if"] = encode_gain(*report.answer, false);
     json["what_if"]["asked"] = report.asked;
   }
+  if (report.pipeline) json["pipeline"] = encode_pipeline(*report.pipeline);
   add_kernels_and_threads(report, json);
   for (const profile::HtaFigures& figures : answer.hta) {
     json["hta"].push_back(encode_hta(figures));

@@ -39,6 +39,7 @@ Json tuned(const app::TuneOutcome& outcome) {
        {"tried", tried},
        {"untested", outcome.untested},
        {"leading", outcome.leading},
+       {"failing", outcome.failing},
        {"first_win_s", outcome.first_win ? Json(to_seconds(*outcome.first_win)) : Json()},
        {"folder", outcome.folder},
        {"files", outcome.files},

@@ -5,10 +5,10 @@
 
 #include <fmt/core.h>
 
+#include "app/builds.h"
 #include "app/fleet.h"
 #include "app/job_profile.h"
 #include "base/text.h"
-#include "code/makefile.h"
 #include "code/options.h"
 #include "os/files.h"
 
@@ -172,33 +172,21 @@ void add_repo(const std::string& script, Draft& draft) {
   namespace fs = std::filesystem;
   const fs::path place = fs::path(draft.spec.workdir) / script;
   const std::string tree = work_tree_of(place.parent_path().string());
-  if (tree.empty()) return;
+  if (tree.empty()) {
+    if (fs::path(script).is_absolute()) return;  // More often a tool than somebody's own program.
+    const std::string folder = shell_quote({{place.parent_path().string()}});
+    draft.no_patches = fmt::format(
+        "patches cannot be tried on it, because it is in no git checkout; type: git -C {0} init && "
+        "git -C {0} add -A && git -C {0} commit -m start",
+        folder);
+    return;
+  }
   if (fs::path(script).is_absolute() || work_tree_of(draft.spec.workdir) == tree) {
     draft.spec.repo = tree;
     return;
   }
-  draft.notes.push_back(fmt::format(
-      "patches cannot be tried on it: run it inside {}, or name its script by the full path",
-      tree));
-}
-
-// How a compiled program of the repo is made anew, where a makefile beside it makes it.
-void add_build(model::Spec& spec) {
-  namespace fs = std::filesystem;
-  if (spec.repo.empty()) return;
-  std::error_code error;
-  const fs::path place = fs::weakly_canonical(fs::path(spec.workdir) / spec.command[0], error);
-  const fs::path folder =
-      place.parent_path().lexically_relative(fs::weakly_canonical(spec.repo, error));
-  const std::string target = place.filename().string();
-  const auto head = os::read_head(place.string(), 4);
-  if (!head || *head != "\x7f\x45LF") return;
-  for (const std::string_view name : code::kMakefiles) {
-    const auto makefile = os::read_file((place.parent_path() / name).string());
-    if (!makefile) continue;
-    if (code::makes(*makefile, target)) spec.build = {"make", "-s", "-C", folder.string(), target};
-    return;
-  }
+  draft.no_patches = fmt::format(
+      "patches cannot be tried on it: run it inside {}, or name its script by the full path", tree);
 }
 
 bool is_family_name(std::string_view name) {
@@ -262,8 +250,9 @@ Result<Draft> draft_spec(const model::Usage& usage, const std::string& family) {
     if (source) add_repo(*script, draft);
   } else if (!spec.command.empty() && spec.command.front().find('/') != std::string::npos) {
     add_repo(spec.command.front(), draft);
-    add_build(spec);
+    spec.build = build_command_of(spec);
   }
+  if (!draft.no_patches.empty()) draft.notes.push_back(draft.no_patches);
   if (!usage.work) {
     spec.fixed_work = 1;
     draft.notes.push_back(

@@ -1,73 +1,18 @@
 #include "app/answer.h"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
-#include <set>
 
 #include <fmt/core.h>
-#include <fnmatch.h>
 #include <nlohmann/json.hpp>
 
-#include "app/change_key.h"
+#include "app/agent_door.h"
 #include "base/text.h"
-#include "dream/settings.h"
-#include "model/patch_edits.h"
 
 namespace amdahl::app {
 namespace {
 
 constexpr std::size_t kLongestTitle = 100;
 constexpr std::size_t kLongestMechanism = 600;
-constexpr std::size_t kLongestPatch = 64 << 10;
-
-// Code that says whether the job did its work is not the job's to change.
-constexpr auto kFrozen = std::to_array<const char*>(
-    {".git/*", "*/.git/*", ".git*", "*/.git*", "test/*", "tests/*", "*/test/*", "*/tests/*",
-     "test_*", "*/test_*", "*_test.*", "*conftest.py", "*/ci/*", ".ci/*"});
-
-bool matches(const std::vector<std::string>& patterns, const std::string& path) {
-  return std::ranges::any_of(patterns, [&](const std::string& pattern) {
-    return ::fnmatch(pattern.c_str(), path.c_str(), 0) == 0 || path.starts_with(pattern + "/");
-  });
-}
-
-Result<> check_lines(const model::Spec& spec, const model::FileEdit& file) {
-  std::vector<std::string> frozen{"AMDAHL_"};
-  if (spec.metric != model::Spec{}.metric) frozen.push_back(spec.metric);
-  for (const model::LineEdit& edit : file.edits) {
-    for (const auto& lines : {edit.removed, edit.added}) {
-      for (const std::string& line : lines) {
-        for (const std::string& word : frozen) {
-          if (!contains(line, word)) continue;
-          return bad_input(
-              fmt::format("the patch changes a line of {} with '{}': what a job "
-                          "reports is not its to change",
-                          file.path, word));
-        }
-      }
-    }
-  }
-  return Ok{};
-}
-
-Result<> check_file(const model::Spec& spec, const model::FileEdit& file) {
-  for (const std::string& path : {file.path, file.from}) {
-    if (path.empty()) continue;
-    if (path.starts_with('/') || path == ".." || path.starts_with("../") ||
-        contains(path, "/../")) {
-      return bad_input(fmt::format("the patch names {}, which is outside of the repo", path));
-    }
-    if (matches({kFrozen.begin(), kFrozen.end()}, path)) {
-      return bad_input(fmt::format("the patch touches {}: tests and checks are frozen", path));
-    }
-  }
-  if (!file.binary.empty()) return bad_input(fmt::format("{}: bytes that are no text", file.path));
-  if (!file.new_mode.empty() && file.new_mode != "100644" && file.new_mode != "100755") {
-    return bad_input(fmt::format("{}: mode {} is no plain file's", file.path, file.new_mode));
-  }
-  return check_lines(spec, file);
-}
 
 using Settings = std::map<std::string, std::optional<std::string>>;
 
@@ -85,19 +30,6 @@ Result<Settings> settings_in(const Json& list, const char* what) {
   return settings;
 }
 
-// Neither file nor code may come in by a variable; only what tunes may.
-Result<> check_variables(const model::Spec& spec, const Settings& env) {
-  for (const auto& [name, value] : env) {
-    const bool is_knob =
-        std::ranges::any_of(spec.knobs, [&](const auto& knob) { return knob.second.env == name; });
-    if (!is_knob && !dream::only_tunes(name)) {
-      return bad_input(
-          fmt::format("{} is neither a knob of the spec nor a variable that only tunes", name));
-    }
-  }
-  return Ok{};
-}
-
 Result<std::map<std::string, std::string>> plain_settings(const Json& list, const char* what) {
   std::map<std::string, std::string> plain;
   for (const auto& [name, value] : TRY(settings_in(list, what))) {
@@ -110,19 +42,13 @@ Result<std::map<std::string, std::string>> plain_settings(const Json& list, cons
 Result<model::Change> change_in(const ledger::Family& family, const Json& json) {
   model::Change change;
   change.env = TRY(settings_in(json.at("env"), "env"));
-  TRY(check_variables(family.spec, change.env));
   change.args = TRY(settings_in(json.at("args"), "args"));
   change.config = TRY(plain_settings(json.at("config"), "config"));
   change.inject = TRY(plain_settings(json.at("inject"), "inject"));
   if (!json.at("accelerators").is_null()) change.accelerators = json.at("accelerators").get<int>();
   change.patch = json.at("patch").get<std::string>();
-  if (change.patch.empty()) return change;
-  change.needs_build = !family.spec.build.empty();
-  if (family.spec.repo.empty()) return bad_input("the spec has no repo for a patch to apply to");
-  TRY(check_patch_paths(family.spec, change.patch));
-  if (!edits_of(family.spec.repo, family.baseline.patch, change.patch)) {
-    return bad_input("the patch does not apply to the commit that the repo is at");
-  }
+  TRY(check_only_tunes(family.spec, change));
+  change.needs_build = !change.patch.empty() && !family.spec.build.empty();
   return change;
 }
 
@@ -157,17 +83,6 @@ Result<model::Hypothesis> idea_in(Context& context, const ledger::Family& family
 }
 
 }  // namespace
-
-Result<> check_patch_paths(const model::Spec& spec, const std::string& patch) {
-  if (patch.size() > kLongestPatch) {
-    return bad_input(
-        fmt::format("the patch has {} bytes; {} are allowed", patch.size(), kLongestPatch));
-  }
-  const std::vector<model::FileEdit> files = model::read_patch(patch);
-  if (files.empty()) return bad_input("the patch is no unified diff");
-  for (const model::FileEdit& file : files) TRY(check_file(spec, file));
-  return Ok{};
-}
 
 Result<TakenAnswer> take_answer(Context& context, const ledger::Family& family, const Json& answer,
                                 const model::Origin& origin) {

@@ -30,8 +30,4 @@ struct TakenAnswer {
 Result<TakenAnswer> take_answer(Context& context, const ledger::Family& family, const Json& answer,
                                 const model::Origin& origin);
 
-// Ok, or why a model may not touch one of the patch's files: tests, what lies outside of the repo,
-// lines that report what the job did.
-Result<> check_patch_paths(const model::Spec& spec, const std::string& patch);
-
 }  // namespace amdahl::app

@@ -25,6 +25,7 @@ class AnswerTest : public ContextTest {
     std::ofstream(repo + "/tests/test_work.py") << "assert 1\n";
     std::ofstream(repo + "/check.sh") << "exit 0\n";
     std::ofstream(repo + "/secret.py") << "x = 1\n";
+    std::ofstream(repo + "/setup.py") << "a = 1\n";
     for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
              {"init", "-q"},
              {"add", "."},
@@ -38,6 +39,10 @@ class AnswerTest : public ContextTest {
     spec.family = "eval";
     spec.command = {"python3", "src/work.py", "--batch", "8"};
     spec.workdir = spec.repo = repo;
+    spec.check = {"sh", "./check.sh"};
+    spec.paths = {"src", "check.sh", "secret.py"};
+    spec.deny = {"secret*"};
+    spec.work_pattern = R"(worked on (\d+) items)";
     model::Profile profile;
     profile.id = "p-1";
     profile.family = "eval";
@@ -126,11 +131,20 @@ TEST_F(AnswerTest, CheatsAreRefusedForNothing) {
   };
   for (const Cheat& c : std::vector<Cheat>{
            {"edits a test", patched(diff("tests/test_work.py", "assert 1", "pass")),
-            "tests and checks are frozen"},
+            "tests/test_work.py: tests, checks"},
+           {"edits the check", patched(diff("check.sh", "exit 0", "exit 1")), "touches check.sh"},
+           {"edits what the spec denies", patched(diff("secret.py", "x = 1", "x = 2")),
+            "touches secret.py"},
+           {"edits what the spec does not list", patched(diff("setup.py", "a = 1", "a = 2")),
+            "touches setup.py, and the spec's paths allow only: src, check.sh, secret.py"},
+           {"edits what the work is read from",
+            patched("--- a/src/work.py\n+++ b/src/work.py\n@@ -3 +3,2 @@\n     return seen\n"
+                    "+    print('worked on 9 items')\n"),
+            "'worked on'"},
            {"edits what is reported",
             patched("--- a/src/report.py\n+++ b/src/report.py\n@@ -1,2 +1,2 @@\n import os\n"
                     "-print(os.environ['AMDAHL_REPORT'])\n+print('AMDAHL_REPORT')\n"),
-            "what a job reports is not its to change"},
+            "lines that report what the job did are frozen"},
            {"writes outside of the repo", patched(diff("../x.py", "a", "b")),
             "outside of the repo"},
            {"writes to /etc", patched("--- /dev/null\n+++ /etc/x\n@@ -0,0 +1 @@\n+x\n"), "etc/x"},
@@ -200,7 +214,7 @@ class Spelling {
 
 // Refuted patches come back in new spellings, with other titles and claims: none of them runs.
 TEST_F(AnswerTest, RefutedPatchesDoNotComeBackInAnySpelling) {
-  // Each asks git about every patch that was refuted: AMDAHL_SPELLINGS=1000 takes long.
+  // Each asks git several times: a thousand take minutes (the slow test `spellings`).
   const char* asked = std::getenv("AMDAHL_SPELLINGS");
   const int spellings = asked ? std::atoi(asked) : 6;
   const int patches = asked ? 20 : 3;

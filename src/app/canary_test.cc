@@ -32,26 +32,26 @@ class CanaryTest : public ContextTest {
   ledger::Family family() { return *context_.ledger->family("eval"); }
   CanaryView view(std::size_t which = 0) { return (*read_canaries(context_, "eval")).at(which); }
 
-  Seat sit() {
+  ProductionRun begin() {
     model::Usage begun;
     begun.job = "j-1";
     begun.start = std::chrono::hours(1);
-    auto seat = take_seat(context_.config.state_dir, *context_.ledger, family(), begun);
-    EXPECT_TRUE(seat);
-    return *std::move(seat);
+    auto run = begin_production(context_.config.state_dir, *context_.ledger, family(), begun);
+    EXPECT_TRUE(run);
+    return *std::move(run);
   }
 
   // One production run of so many seconds, with and without h-1.
   void run(double with_s, double without_s) {
-    const Seat seat = sit();
+    const ProductionRun run = begin();
     model::Usage ended;
     ended.job = "j-1";
     ended.family = "eval";
     ended.host = os::host_name();
     ended.start = std::chrono::hours(1);
-    ended.end = ended.start + from_seconds(seat.run.held_back.empty() ? with_s : without_s);
+    ended.end = ended.start + from_seconds(run.canary.held_back.empty() ? with_s : without_s);
     ended.work = 1;
-    ASSERT_TRUE(leave_seat(seat, ended));
+    ASSERT_TRUE(end_production(run, ended));
   }
 
   std::vector<std::string> said_;
@@ -88,29 +88,29 @@ TEST_F(CanaryTest, NoneIsOpenedWhereNoneIsWanted) {
   context_.config.canary_runs = 0;
   promote("h-1", "A");
   EXPECT_TRUE((*read_canaries(context_, "")).empty());
-  const Seat seat = sit();
-  EXPECT_EQ(seat.run.changes, std::vector<std::string>{"h-1"});
-  EXPECT_EQ(seat.run.slot, -1);
-  EXPECT_EQ(seat.change.env.at("A"), "1");
+  const ProductionRun run = begin();
+  EXPECT_EQ(run.canary.changes, std::vector<std::string>{"h-1"});
+  EXPECT_EQ(run.canary.slot, -1);
+  EXPECT_EQ(run.change.env.at("A"), "1");
   EXPECT_FALSE(os::exists(context_.path("canary")));
 }
 
-TEST_F(CanaryTest, ASeatGoesWithTheStackOrWithoutWhatIsHeldBack) {
+TEST_F(CanaryTest, ARunGoesWithTheStackOrWithoutWhatIsHeldBack) {
   adopt();
   promote("h-1", "A");
   promote("h-2", "B");
   int without_first = 0;
   int without_second = 0;
   for (int i = 0; i < 20; ++i) {
-    const Seat seat = sit();
-    EXPECT_EQ(seat.run.slot, i);
-    const bool first = seat.run.held_back == "h-1";
-    const bool second = seat.run.held_back == "h-2";
-    EXPECT_EQ(seat.change.env.contains("A"), !first);
-    EXPECT_EQ(seat.change.env.contains("B"), !second);
+    const ProductionRun run = begin();
+    EXPECT_EQ(run.canary.slot, i);
+    const bool first = run.canary.held_back == "h-1";
+    const bool second = run.canary.held_back == "h-2";
+    EXPECT_EQ(run.change.env.contains("A"), !first);
+    EXPECT_EQ(run.change.env.contains("B"), !second);
     without_first += first ? 1 : 0;
     without_second += second ? 1 : 0;
-    ASSERT_TRUE(leave_seat(seat, {}));
+    ASSERT_TRUE(end_production(run, {}));
   }
   EXPECT_EQ(without_first, 2);
   EXPECT_EQ(without_second, 2);
@@ -120,11 +120,11 @@ TEST_F(CanaryTest, TheRecordIsThereBeforeTheRunAndTellsALostOneFromARunningOne) 
   adopt();
   promote("h-1", "A");
   {
-    const Seat seat = sit();
+    const ProductionRun run = begin();
     const WatchedRuns watched = watched_runs(context_.config.state_dir, "eval", clock_.unix_time());
     ASSERT_EQ(watched.runs.size(), 1U);
     EXPECT_EQ(watched.runs[0].state, RunState::kRunning);
-    EXPECT_TRUE(watched.runs[0].usage.canary == seat.run);
+    EXPECT_TRUE(watched.runs[0].usage.canary == run.canary);
   }
   EXPECT_EQ(watched_runs(context_.config.state_dir, "eval", clock_.unix_time()).runs[0].state,
             RunState::kLost);
@@ -133,7 +133,7 @@ TEST_F(CanaryTest, TheRecordIsThereBeforeTheRunAndTellsALostOneFromARunningOne) 
   const WatchedRuns both = watched_runs(context_.config.state_dir, "eval", clock_.unix_time());
   ASSERT_EQ(both.runs.size(), 2U);
   EXPECT_EQ(both.runs[1].state, RunState::kEnded);
-  EXPECT_EQ(both.runs[1].usage.canary.slot, 1) << "a lost run's seat is not given away";
+  EXPECT_EQ(both.runs[1].usage.canary.slot, 1) << "the slot of a lost run stays taken";
 }
 
 // Its lock cannot be seen from here, and its host may have died.
@@ -155,15 +155,15 @@ TEST_F(CanaryTest, ARunOfAnotherHostIsLostWhenItHasBeenSilentForAnHour) {
   };
   EXPECT_EQ(state(hours(24 * 6)), RunState::kRunning) << "an older version says nothing";
   EXPECT_EQ(state(hours(24 * 8)), RunState::kLost);
-  Seat seat;
-  seat.record = record;
-  show_alive(seat, minutes(0), begun.start);
-  show_alive(seat, minutes(30), begun.start + minutes(30));
-  show_alive(seat, minutes(30) + std::chrono::seconds(1), begun.start + hours(99));
+  ProductionRun run;
+  run.record = record;
+  show_alive(run, minutes(0), begun.start);
+  show_alive(run, minutes(30), begun.start + minutes(30));
+  show_alive(run, minutes(30) + std::chrono::seconds(1), begun.start + hours(99));
   EXPECT_EQ(state(minutes(89)), RunState::kRunning);
   EXPECT_EQ(state(minutes(91)), RunState::kLost) << "written once a minute, not more often";
   begun.end = begun.start + hours(2);
-  ASSERT_TRUE(leave_seat(seat, begun));
+  ASSERT_TRUE(end_production(run, begun));
   EXPECT_EQ(state(hours(24 * 8)), RunState::kEnded);
   EXPECT_FALSE(os::exists(context_.path("canary/eval/n2/00000000.alive")));
 }
@@ -182,7 +182,7 @@ TEST_F(CanaryTest, AnUnreadableRecordIsNamed) {
 }
 
 // Real processes, for the lock is the kernel's.
-TEST_F(CanaryTest, ManyAtOnceGetSeatsOfTheirOwn) {
+TEST_F(CanaryTest, ConcurrentRunsGetDifferentSlots) {
   adopt();
   promote("h-1", "A");
   constexpr int kProcesses = 8;
@@ -200,8 +200,9 @@ TEST_F(CanaryTest, ManyAtOnceGetSeatsOfTheirOwn) {
     auto mine = *std::move(ledger);
     for (int k = 0; k < kEach; ++k) {
       const auto eval = mine->family("eval");
-      auto seat = eval ? take_seat(context_.config.state_dir, *mine, *eval, {}) : eval.error();
-      if (!seat || !leave_seat(*std::move(seat), {})) ::_exit(2);
+      auto run =
+          eval ? begin_production(context_.config.state_dir, *mine, *eval, {}) : eval.error();
+      if (!run || !end_production(*std::move(run), {})) ::_exit(2);
     }
     ::_exit(0);
   }
@@ -267,7 +268,7 @@ TEST_F(CanaryTest, APersonKeepsWhatItProposesToRollBack) {
             "h-1 stays in the stack of eval, and its canary is over");
   EXPECT_EQ(view().row.state, CanaryState::kKept);
   EXPECT_EQ(view().row.reason, "it was the disk");
-  EXPECT_EQ(sit().run.slot, -1) << "nobody is held back any more";
+  EXPECT_EQ(begin().canary.slot, -1) << "nobody is held back any more";
 }
 
 // A production job does not fail for the loop's sake.

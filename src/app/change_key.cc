@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "app/pairs.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "hypothesize/propose.h"
 #include "model/effect.h"
@@ -166,6 +168,22 @@ std::string key_of(const model::Spec& spec, const std::string& before, const mod
   return model::is_empty(folded) ? "" : model::effect_key(spec.family, folded, hardware);
 }
 
+// The same for a patch that was proposed before: git is asked once for each commit.
+std::string key_of_past(Context& context, const std::string& head, const model::Spec& spec,
+                        const ledger::Family& family, const model::Hypothesis& past) {
+  const std::string about =
+      sha256_hex(fmt::format("{}\n{}\n{}\n{}", head, spec.repo, family.baseline.patch, past.id));
+  if (const auto known = context.effects_of_patches.find(about);
+      !head.empty() && known != context.effects_of_patches.end()) {
+    return known->second;
+  }
+  const model::Change change = with_one_path(spec.workdir, model::by_first_name(spec, past.change));
+  std::string key = key_of(spec, family.baseline.patch, past.change, model::folded(spec, change),
+                           context.hardware);
+  if (!past.change.patch.empty()) context.effects_of_patches[about] = key;
+  return key;
+}
+
 // Patches of different files do different things: git need not be asked.
 std::set<std::string> files_of(const model::Change& change) {
   std::set<std::string> files;
@@ -219,15 +237,12 @@ Result<std::vector<ledger::HypothesisRow>> same_effect(Context& context,
   const ledger::Family family = TRY(context.ledger->family(idea.family));
   const model::Spec spec = with_one_path(family.spec);
   const std::set<std::string> files = files_of(idea.change);
+  const std::string head = files.empty() || spec.repo.empty() ? "" : head_of(spec.repo);
   for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(idea.family, ""))) {
     const model::Hypothesis& past = row.hypothesis;
     const bool elsewhere = model::is_for_other_hardware(past.key, context.hardware);
     if (past.key == idea.key || elsewhere || files_of(past.change) != files) continue;
-    const model::Change change =
-        with_one_path(spec.workdir, model::by_first_name(spec, past.change));
-    const std::string key = key_of(spec, family.baseline.patch, past.change,
-                                   model::folded(spec, change), context.hardware);
-    if (key == idea.key) rows.push_back(row);
+    if (key_of_past(context, head, spec, family, past) == idea.key) rows.push_back(row);
   }
   std::ranges::stable_sort(rows, {}, &ledger::HypothesisRow::since);
   return rows;

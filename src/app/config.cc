@@ -13,6 +13,7 @@
 #include "app/config_scan.h"
 #include "base/text.h"
 #include "launch/launcher.h"
+#include "ledger/ledger.h"
 #include "os/files.h"
 #include "os/host.h"
 
@@ -58,7 +59,7 @@ constexpr auto kSettings = std::to_array<Setting>({
      "experiments may spend this much; default: no limit"},
     {"budget", "usd", &Config::budget_usd,
      "and this much money, accelerators and CPUs at the prices above; default: no limit"},
-    {"budget", "tokens", &Config::budget_tokens, "and models so many tokens; default: no limit"},
+    {"budget", "tokens", &Config::budget_tokens, "tokens that models may use; default: no limit"},
     {"campaign", "k", &Config::campaign_k, "hypotheses in one campaign"},
     {"campaign", "alpha", &Config::campaign_alpha, "share of false promotions at most"},
     {"compare", "cap", &Config::cap, "pairs at most before 'inconclusive'"},
@@ -72,13 +73,19 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"loop", "worth_at_least", &Config::worth_at_least,
      "hours given back per hour of proof, below which an idea is dropped"},
     {"loop", "busy_hosts", &Config::busy_hosts,
-     "test what survives beside busy neighbours, too; six pairs"},
+     "also test surviving claims on a busy host; six pairs"},
     {"loop", "lease_s", &Config::lease_s, "after this silence a cycle counts as dead"},
+    {"ledger", "url", &Config::ledger_url,
+     "postgresql://USER@HOST/DATABASE of a ledger that machines share; empty: a file in state_dir"},
+    {"ledger", "replica", &Config::ledger_replica,
+     "folder on a local disk for this machine's replica of it; empty: state_dir/replicas"},
+    {"ledger", "wait_s", &Config::ledger_wait_s,
+     "how long a write waits for a server that is away"},
     {"gate", "policy", &Config::gate_policy, "approve by this policy; empty: a person decides"},
     {"canary", "runs", &Config::canary_runs,
      "production runs over which a promoted change is watched; 0: no canary"},
     {"canary", "one_in", &Config::canary_one_in,
-     "of so many production runs one goes without the change"},
+     "one production run in this many goes without the change"},
     {"dream", "docs", &Config::docs_dir, "folder of documents to search"},
     {"dream", "every", &Config::dream_every, "dream every Nth cycle; 0: only when asked"},
     {"slurm", "partition", &Settings::partition, "for sbatch; empty: the cluster's default"},
@@ -112,12 +119,16 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"agent", "key_env", &Config::agent_key_env, "variable with its key"},
     {"agent", "own_configuration", &Config::agent_own_configuration,
      "let the client use your own login and configuration"},
+    {"agent", "unsandboxed", &Config::agent_unsandboxed,
+     "run patches of models without a sandbox, where bubblewrap does not work"},
     {"agent", "input_usd", &Config::agent_input_usd, "price of a million tokens read"},
     {"agent", "output_usd", &Config::agent_output_usd, "and written; default: the list price"},
     {"agent", "question_tokens", &Config::agent_question_tokens, "tokens of one question at most"},
     {"agent", "question_usd", &Config::agent_question_usd, "and its cost at most"},
     {"agent", "cycle_usd", &Config::agent_cycle_usd, "cost of all questions of one cycle at most"},
     {"agent", "deadline_s", &Config::agent_deadline_s, "time for an answer"},
+    {"agent", "attacks", &Config::agent_attacks,
+     "questions that look for a flaw in each claimed win, at most 5; 0: none"},
     {"scan", "idle_threshold", &Config::idle_threshold,
      "idle threshold (0–1); 0 % always counts as idle"},
     {"scan", "window_days", &Config::scan_window_days, "what servers and Slurm are asked for"},
@@ -389,6 +400,8 @@ Result<Config> load_config(const Overrides& overrides) {
   take("gate.policy", &Config::gate_policy, "--gate-policy", overrides.gate_policy);
   take("launcher", &Config::launcher, "AMDAHL_LAUNCHER", os::env_or("AMDAHL_LAUNCHER", ""));
   take("launcher", &Config::launcher, "--launcher", overrides.launcher);
+  take("ledger.url", &Config::ledger_url, "AMDAHL_LEDGER_URL", os::env_or("AMDAHL_LEDGER_URL", ""));
+  if (!config.ledger_url.empty()) TRY(ledger::check_address(config.ledger_url).in("ledger.url"));
   if (config.state_dir.empty()) config.state_dir = default_state_dir();
   config.state_dir = os::absolute(config.state_dir);
 

@@ -1,14 +1,16 @@
 #include "app/context.h"
 
 #include <array>
+#include <chrono>
+#include <memory>
 
 #include <fmt/core.h>
 
 #include "app/private_state.h"
+#include "app/store.h"
 #include "base/text.h"
 #include "ledger/event.h"
 #include "os/files.h"
-#include "os/private.h"
 
 namespace amdahl::app {
 
@@ -24,21 +26,36 @@ Result<> make_state(const std::string& folder) {
                            made.error().text)};
 }
 
+namespace {
+
+// Events of a shared ledger are dated by its server. A machine whose clock is off must compare them
+// with that clock, or what it just wrote looks old or is yet to come.
+class LedgerClock final : public os::Clock {
+ public:
+  explicit LedgerClock(Nanos ahead) : ahead_{ahead} {}
+  Nanos monotonic() override { return os::real_clock().monotonic(); }
+  Nanos unix_time() override { return os::real_clock().unix_time() - ahead_; }
+  void sleep(Nanos time) override { os::real_clock().sleep(time); }
+
+ private:
+  Nanos ahead_;
+};
+
+constexpr Nanos kMostSkew = std::chrono::seconds(2);
+
+}  // namespace
+
 Result<Context> open_context(const Config& config, bool create) {
   Context context;
   context.config = config;
   context.clock = &os::real_clock();
-  if (!create && !os::exists(context.path("ledger.db"))) {
-    return Error{Error::Kind::kNotFound,
-                 fmt::format("there is no ledger in {}; type: amdahl init", config.state_dir)};
-  }
-  if (create) {
-    TRY(make_state(config.state_dir));
-    // SQLite would make it for all to read.
-    TRY(os::make_private_file(context.path("ledger.db")));
-  }
+  if (create) TRY(make_state(config.state_dir));
+  context.ledger = TRY(open_ledger(config, create));
   TRY(keep_private(config.state_dir));
-  context.ledger = TRY(ledger::open_sqlite(context.path("ledger.db"), {.create = create}));
+  if (const Nanos ahead = context.ledger->clock_ahead(); std::chrono::abs(ahead) > kMostSkew) {
+    context.ledger_clock = std::make_unique<LedgerClock>(ahead);
+    context.clock = context.ledger_clock.get();
+  }
 
   for (const launch::Kind& kind : launch::kinds()) {
     if (kind.name != config.launcher) continue;

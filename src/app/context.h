@@ -1,4 +1,4 @@
-// context.h: what every verb needs: the configuration, the ledger, a launcher, a clock.
+// context.h: what every verb needs: configuration, ledger, launcher, clock.
 #pragma once
 
 #include <map>
@@ -16,29 +16,32 @@ namespace amdahl::app {
 struct Context {
   Config config;
   os::Clock* clock = nullptr;
+  std::unique_ptr<os::Clock> ledger_clock;  // What `clock` is if this machine's is wrong.
   std::unique_ptr<ledger::Ledger> ledger;
   std::unique_ptr<launch::Launcher> launcher;
-  std::string hardware;    // Class of what runs get.
-  bool allocates = false;  // As launch::Kind.
+  std::string hardware;    // Hardware class of runs.
+  bool allocates = false;  // As in launch::Kind.
 
-  // What was last seen in a family's repo, and when; see app/ran_with.h.
+  // State of a family's repo when last read, and when; see app/ran_with.h.
   struct Source {
     std::string repo;
     std::string digest;
     Nanos at{};
   };
   std::map<std::string, Source> sources;
+  // What patches that were proposed before do to a commit, as git said; see app/change_key.h.
+  std::map<std::string, std::string> effects_of_patches;
 
   std::string path(std::string_view inside) const;  // Below the state folder.
 };
 
-// Makes a folder of the state, or says what to type where that is not permitted.
+// Creates a folder of the state; the error says what to type if that is not permitted.
 Result<> make_state(const std::string& folder);
 
-// Opens (and for a writer makes) the state folder and its ledger.
+// Opens the state folder and its ledger; creates them for a writer.
 Result<Context> open_context(const Config& config, bool create);
 
-// One event, for callers that append one at a time.
+// Appends one event.
 Result<> note(Context& context, ledger::Draft draft, std::int64_t fence = 0);
 
 // Ok, or kNotFound with what to type next.

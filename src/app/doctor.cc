@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "app/asking.h"
-#include "ledger/ledger.h"
+#include "app/doctor_ledger.h"
 #include "observe/bpf/waits.h"
 #include "observe/supervisor.h"
 #include "os/cgroup.h"
@@ -34,18 +34,6 @@ Symptom state_folder(const Config& config) {
             fmt::format("chmod 700 {}", config.state_dir)};
   }
   return {"state folder", "ok", config.state_dir, ""};
-}
-
-Symptom ledger_file(const Config& config) {
-  const std::string path = config.state_dir + "/ledger.db";
-  if (!os::exists(path)) return {"ledger", "absent", "none yet", "amdahl init"};
-  const auto ledger = ledger::open_sqlite(path, {.create = false});
-  if (!ledger) {
-    return {"ledger", "missing", ledger.error().text,
-            "do as it says, or name another with --state"};
-  }
-  return {"ledger", "ok", fmt::format("schema {}", (*ledger)->schema_version()),
-          "amdahl ledger verify"};
 }
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
@@ -104,6 +92,9 @@ Symptom torch() {
 Symptom blas() {
   const std::vector<std::string> found = os::glob("/usr/lib/*/openblas-*/libblas.so.3");
   if (!found.empty()) return {"BLAS", "ok", found.front(), ""};
+  if (os::glob("/usr/lib/*/blas/libblas.so.3").empty()) {
+    return {"BLAS", "absent", "none of Debian's is installed; Python wheels bring their own", ""};
+  }
   return {"BLAS", "missing", "no OpenBLAS: the reference BLAS is many times slower",
           "apt-get install libopenblas0-pthread"};
 }
@@ -181,7 +172,6 @@ std::vector<Symptom> examine(const Config& config) {
   std::vector<Symptom> symptoms{
       {"configuration", "ok", config.from.empty() ? "defaults" : config.from, ""},
       state_folder(config),
-      ledger_file(config),
       disk(config),
       accelerators(),
       slots(config),
@@ -193,6 +183,8 @@ std::vector<Symptom> examine(const Config& config) {
       opencl(),
       git(),
   };
+  const std::vector<Symptom> ledger = examine_ledger(config);
+  symptoms.insert(symptoms.begin() + 2, ledger.begin(), ledger.end());
   add_models(config, symptoms);
   return symptoms;
 }

@@ -150,14 +150,18 @@ Result<std::string> write_evidence(Context& context, const ledger::Family& famil
   return sha256_hex(bytes);
 }
 
-Result<Brief> brief_on(Context& context, const std::string& name, brief::Role role) {
+Result<Brief> brief_on(Context& context, const std::string& name, brief::Role role,
+                       const std::string& experiment) {
   const ledger::Family family = TRY(need_family(context, name));
   if (!family.profile) {
     return Error{Error::Kind::kNotFound,
                  fmt::format("{0} has no profile yet; type: amdahl profile {0}", name)};
   }
   Stored stored = TRY(stored_or_anew(context, family));
-  const brief::Memory memory = TRY(memory_of(context, family));
+  brief::Memory memory = TRY(memory_of(context, family));
+  std::erase_if(memory.claims, [&](const brief::Claim& claim) {
+    return !experiment.empty() && claim.experiment.id != experiment;
+  });
   if (role == brief::Role::kAttack && memory.claims.empty()) {
     return Error{Error::Kind::kNotFound,
                  fmt::format("{} has no claimed win to attack; type: amdahl status", name)};

@@ -1,5 +1,4 @@
-// evidence.h: gathers what a model is told of a family: what its profile saw, what the ledger
-// knows.
+// evidence.h: gathers what a model is told about a family, from its profile and the ledger.
 #pragma once
 
 #include <string>
@@ -16,20 +15,21 @@
 
 namespace amdahl::app {
 
-// Writes evidence.json into the folder of the profile's run and returns its SHA-256, which belongs
-// into the run's event. `profile` has its id; `joined` what else was seen.
+// Writes evidence.json into the folder of the profile's run and returns its SHA-256, which goes
+// into the run's event. `profile` must have its id; `joined` has the other observations.
 Result<std::string> write_evidence(Context& context, const ledger::Family& family,
                                    const model::Profile& profile, const JobProfile& joined);
 
 struct Brief {
   Json packet;         // brief::packet(), with the digest of its evidence.
-  std::string prompt;  // As a model gets it.
+  std::string prompt;  // As sent to a model.
   std::int64_t tokens_estimated = 0;
 };
 
 // Evidence whose digest is the ledger's is read; else (an older ledger, a folder that was cleared)
-// it is made anew from what the run left, and the packet has no digest. kNotFound without a
-// profile.
-Result<Brief> brief_on(Context& context, const std::string& family, brief::Role role);
+// it is made anew from what the run left, and the packet has no digest. `experiment`: the only
+// claim that is told; empty: all. kNotFound without a profile, or without a claim to attack.
+Result<Brief> brief_on(Context& context, const std::string& family, brief::Role role,
+                       const std::string& experiment = "");
 
 }  // namespace amdahl::app

@@ -1,4 +1,4 @@
-// fleet.h: the local usage records: one job's anatomy, and a spec from a job.
+// fleet.h: local usage records: one job's anatomy, and a spec drafted from a job.
 #pragma once
 
 #include <map>
@@ -15,30 +15,31 @@
 
 namespace amdahl::app {
 
-// Every readable usage record of the state folder that is of this family.
+// All readable usage records of this family in the state folder.
 std::vector<model::Usage> jobs_of(const Config& config, const std::string& family);
 
-// By id, unique prefix of one, "last", or the path of a usage file.
+// By id, unique prefix, "last", or the path of a usage file.
 Result<model::Usage> find_job(const Config& config, const std::string& job);
 
 Result<scan::Anatomy> job_anatomy(const Config& config, const std::string& job);
 
-// A spec from what was observed: command, folder, accelerators, and the knobs that its command
-// line and, for a Python script, its argparse calls show. `notes`: what a person should add.
+// A spec drafted from observations: command, folder, accelerators, and the knobs found in its
+// command line and, for a Python script, in its argparse calls. `notes`: what a person should add.
 struct Draft {
   model::Spec spec;
   std::vector<std::string> notes;
+  std::string no_patches;  // Why its source cannot be changed, and what to do; one of the notes.
 };
-// The draft's command is without a leading `env NAME=VALUE`: what it sets is in the draft's `env`,
-// or a change of one of these variables would be undone by the command itself.
+// A leading `env NAME=VALUE` of the command moves to the draft's `env`: otherwise the command
+// would undo changes of these variables.
 Result<Draft> draft_spec(const model::Usage& usage, const std::string& family);
 
-// Takes `env NAME=VALUE ...` off the front of a command; what it set. A command that does more with
-// env (`env -i`) stays as it is.
+// Removes `env NAME=VALUE ...` from the front of a command and returns what it set. A command that
+// uses env otherwise (`env -i`) is unchanged.
 std::map<std::string, std::string> take_environment(std::vector<std::string>& command);
 
-// Says of each knob what touching it does to the results, for a draft that nobody reads before it
-// is used: of a training the batch size is semantic, and so is what changes the lines it prints.
+// Sets the effect of each knob on the results, for a draft that nobody reviews: for training, the
+// batch size is semantic, and so is anything that changes the printed lines.
 void give_effects(model::Spec& spec);
 
 struct Adopted {
@@ -47,10 +48,10 @@ struct Adopted {
   std::vector<std::string> notes;
 };
 
-// Reads the spec file and records it; kConflict if the family has another spec and not `replace`.
+// Reads the spec file and records it; kConflict if the family has another spec, unless `replace`.
 Result<Adopted> adopt_spec(Context& context, const std::string& file, bool replace);
 
-// The same from an observed job; writes the TOML to `output` (default: specs/FAMILY.toml).
+// The same for an observed job; writes the TOML to `output` (default: specs/FAMILY.toml).
 Result<Adopted> adopt_job(Context& context, const std::string& job, const std::string& family,
                           const std::string& output, bool replace);
 

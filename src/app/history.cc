@@ -93,7 +93,7 @@ Result<ledger::HypothesisRow> find_hypothesis(Context& context, const std::strin
 }
 
 Result<Story> story_of(Context& context, const ledger::HypothesisRow& row) {
-  Story story{row, TRY(context.ledger->verdict(row.hypothesis.id)), {}, {}, {}, {}};
+  Story story{row, TRY(context.ledger->verdict(row.hypothesis.id)), {}, {}, {}, {}, {}};
   const std::map<std::string, Parked> waiting = TRY(parked(context));
   if (const auto it = waiting.find(row.hypothesis.id); it != waiting.end()) {
     story.parked = it->second;
@@ -109,6 +109,7 @@ Result<Story> story_of(Context& context, const ledger::HypothesisRow& row) {
   if (story.experiment) {
     const std::string& id = story.experiment->experiment.id;
     story.votes = TRY(context.ledger->votes(id));
+    story.attacks = TRY(attacks_on(context, row.hypothesis.family, id));
     const auto more = TRY(context.ledger->events(id, 0, kEventsShown));
     story.events.insert(story.events.end(), more.begin(), more.end());
   }

@@ -99,8 +99,11 @@ std::optional<double> last_number(std::string_view output, const std::string& pa
 Error ended_badly(const model::Receipt& receipt, std::string_view which) {
   const std::string_view tail = trim(receipt.stderr_tail);
   const std::string last = tail.empty() ? "" : std::string(clip(split(tail, '\n').back(), 160));
-  const auto mentions = [&](std::string_view word) { return tail.find(word) != tail.npos; };
-  if (mentions("EOFError") || mentions("not a tty") || mentions("ioctl")) {
+  const std::string said = lower(tail);
+  const auto mentions = [&](std::string_view word) { return said.find(word) != said.npos; };
+  constexpr auto kTerminal = std::to_array<std::string_view>(
+      {"eoferror", "a tty", "/dev/tty", "ioctl", "terminal", "curses", "termios"});
+  if (std::ranges::any_of(kTerminal, mentions)) {
     return bad_input(fmt::format(
         "the {} run of the job asked for a terminal or for input ({}): give it options or a file "
         "in place of that",
@@ -113,10 +116,20 @@ Error ended_badly(const model::Receipt& receipt, std::string_view which) {
                     "less work to do, or tune it with a larger --budget",
                     which, end));
   }
-  return bad_input(fmt::format("the {} run of the job ended badly: {}; {}", which, end,
-                               which == "first" ? "mend that first"
-                                                : "the first run ended well, so that the job fails "
-                                                  "now and then: mend that first"));
+  if (which == "first") {
+    return bad_input(fmt::format("the first run of the job ended badly: {}; mend that first", end));
+  }
+  if (mentions("exist")) {
+    return bad_input(fmt::format(
+        "the second run of the job ended badly: {}; what the first run left is in its way, so that "
+        "the job cannot be repeated: let it overwrite its results, or tune a script that removes "
+        "them first",
+        end));
+  }
+  return bad_input(fmt::format(
+      "the second run of the job ended badly: {}; the first run ended well, so that the job fails "
+      "now and then, or cannot be repeated: mend that first",
+      end));
 }
 
 Result<> check_repeatable(const SeenRun& first, const SeenRun& second) {

@@ -102,6 +102,10 @@ TEST(Infer, AJobThatCannotBeTunedGetsASentence) {
   asks.receipt.stderr_tail = "EOFError: EOF when reading a line\n";
   SeenRun brief = good;
   brief.receipt.wall = std::chrono::milliseconds(300);
+  SeenRun in_the_way = failed;
+  in_the_way.receipt.stderr_tail = "mkdir: out: File exists\n";
+  SeenRun wants_screen = failed;
+  wants_screen.receipt.stderr_tail = "Error opening terminal: unknown.\n";
   SeenRun daemon = good;
   daemon.receipt.left_behind = 1;
   SeenRun some = good;
@@ -117,7 +121,11 @@ TEST(Infer, AJobThatCannotBeTunedGetsASentence) {
       {failed, good, "the first run of the job ended badly: exit 1 (ValueError: no data); mend"},
       {good, failed,
        "the second run of the job ended badly: exit 1 (ValueError: no data); the first run ended "
-       "well, so that the job fails now and then: mend that first"},
+       "well, so that the job fails now and then, or cannot be repeated: mend that first"},
+      {good, in_the_way,
+       "the second run of the job ended badly: exit 1 (mkdir: out: File exists); "
+       "what the first run left is in its way"},
+      {wants_screen, good, "the first run of the job asked for a terminal or for input"},
       {asks, good, "the first run of the job asked for a terminal or for input"},
       {brief, brief, "the job takes 0.30 s: below a second"},
       {daemon, good, "the job ends while 1 process of it still runs: start it so that it stays"},

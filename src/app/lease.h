@@ -1,4 +1,4 @@
-// lease.h: holds the loop's lease while it lives, renewing it from a thread of its own.
+// lease.h: holds the loop's lease during its lifetime, renewed by a thread.
 #pragma once
 
 #include <condition_variable>
@@ -14,20 +14,20 @@ namespace amdahl::app {
 
 class Lease {
  public:
-  // kBusy if someone living holds it.
+  // kBusy if a living process holds it.
   static Result<std::unique_ptr<Lease>> take(Context& context);
   ~Lease();
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
-  // To be handed to every append: the store refuses writers whose lease was taken over.
+  // Pass it to every append: the store refuses writers whose lease was taken over.
   std::int64_t fence() const { return token_; }
 
  private:
-  Lease(const Config& config, std::int64_t token);
+  Lease(Context& context, std::int64_t token);
   void renew_until_told(const Config& config);
 
-  std::string ledger_path_;
+  ledger::Ledger& ledger_;  // The context's, which outlives the lease.
   std::int64_t token_;
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/production.h"
 #include "base/json.h"
 #include "ledger/ledger.h"
 #include "os/files.h"
@@ -94,6 +95,9 @@ Result<std::string> write_overlay(Context& context, const std::string& name) {
   TRY(os::make_dirs(context.path("overlays")));
   while (true) {
     TRY(write_if_other(path, overlay_toml(family)));
+    const Production production = TRY(production_of(*context.ledger, family));
+    TRY(write_if_other(context.path(fmt::format("overlays/{}.json", name)),
+                       production_json(production) + "\n"));
     TRY(write_patches(context, family));
     // Whoever decided meanwhile may have written before us: the last look is the ledger's.
     ledger::Family now = TRY(need_family(context, name));

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <iterator>
 #include <optional>
 
 #include <fmt/core.h>
 
+#include "app/builds.h"
 #include "base/count.h"
-#include "code/makefile.h"
-#include "code/patch.h"
 #include "hypothesize/propose.h"
-#include "os/files.h"
 #include "profile/ceiling.h"
 
 namespace amdahl::app {
@@ -82,32 +79,21 @@ constexpr auto kBuilds = std::to_array<Build>(
       "rounded otherwise: outputs must be the same bytes, or a quality metric within its "
       "tolerance."}});
 
-// One for each way to build it. `make -s -C FOLDER TARGET`, as the draft of a spec has it; nothing
-// is known of other builds.
+// One for each way to build it.
 std::vector<model::Hypothesis> faster_builds_of(const ledger::Family& family,
                                                 const model::Profile& profile,
                                                 std::string_view hardware) {
-  namespace fs = std::filesystem;
-  const model::Spec& spec = family.spec;
   std::vector<model::Hypothesis> ideas;
-  if (spec.repo.empty() || spec.build.size() != 5 || spec.build[2] != "-C") return ideas;
-  std::string path;
-  Result<std::string> makefile = bad_input("none");
-  for (const std::string_view name : code::kMakefiles) {
-    if (makefile) break;
-    path = (fs::path(spec.build[3]) / name).lexically_normal().string();
-    makefile = os::read_file((fs::path(spec.repo) / path).string());
-  }
   for (const Build& build : kBuilds) {
-    const auto faster =
-        makefile ? code::faster_build(*makefile, spec.build[4], build.rounding) : std::nullopt;
+    const auto faster = faster_build_of(family.spec, build.rounding);
     if (!faster) continue;
     model::Change change;
-    change.patch = code::unified_diff(path, *makefile, faster->edits);
+    change.patch = faster->patch;
     change.needs_build = true;
-    const std::string place = fmt::format("{}:{}", path, faster->line);
-    auto made = hypothesize::from_change(
-        spec, family.baseline, change, {std::string(kFromCode), "faster-build " + place}, hardware);
+    const std::string place = fmt::format("{}:{}", faster->path, faster->line);
+    auto made =
+        hypothesize::from_change(family.spec, family.baseline, change,
+                                 {std::string(kFromCode), "faster-build " + place}, hardware);
     if (!made) continue;
     model::Hypothesis idea = *std::move(made);
     const auto row = std::ranges::find(kCompiled, faster->before, &Compiled::before);

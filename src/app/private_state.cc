@@ -16,7 +16,7 @@ namespace {
 bool is_ours(std::string_view name) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"config.toml", "runs", "plans", "trees", "overlays", "specs", "compare", "usage", "jobs",
-       "jobs-state", "profiles", "canary", "scan"});
+       "jobs-state", "profiles", "canary", "scan", "replicas"});
   return name.starts_with("ledger.") || std::ranges::find(kNames, name) != kNames.end();
 }
 

@@ -14,7 +14,7 @@
 namespace amdahl::app {
 namespace {
 
-constexpr int kMostTries = 10'000;  // Seats that others take at the same moment.
+constexpr int kMostTries = 10'000;  // Slots that others take at the same moment.
 constexpr std::string_view kRecord = ".json";
 constexpr Nanos kShowEvery = std::chrono::minutes(1);
 constexpr Nanos kSilentFor = std::chrono::hours(1);
@@ -33,29 +33,29 @@ int last_slot(const std::string& folder) {
   return last;
 }
 
-// The record, once it is there, keeps the seat taken; the lock only guards the making of it.
-Result<> claim(const std::string& folder, Seat& seat) {
+// An existing record reserves the slot; the lock only guards its creation.
+Result<> claim(const std::string& folder, ProductionRun& run) {
   TRY(os::make_dirs(folder));
   const int first = last_slot(folder) + 1;
   for (int slot = first; slot < first + kMostTries; ++slot) {
     const std::string path = fmt::format("{}/{:08}", folder, slot);
     std::optional<os::FileLock> lock = os::FileLock::try_take(path + ".lock");
     if (!lock || os::exists(path + std::string(kRecord))) continue;
-    seat.run.slot = slot;
-    seat.record = path + std::string(kRecord);
-    seat.lock_file = path + ".lock";
-    seat.lock = std::move(lock);
+    run.canary.slot = slot;
+    run.record = path + std::string(kRecord);
+    run.lock_file = path + ".lock";
+    run.lock = std::move(lock);
     return Ok{};
   }
-  return external(fmt::format("no seat can be taken in {}; may we write there?", folder));
+  return external(fmt::format("cannot reserve a slot in {}: is the folder writable?", folder));
 }
 
 // The utilisation is in the job's own usage record; here it would only be read for nothing.
-Result<> write_record(const Seat& seat, model::Usage usage) {
-  usage.canary = seat.run;
+Result<> write_record(const ProductionRun& run, model::Usage usage) {
+  usage.canary = run.canary;
   usage.utilisation = {};
   usage.phases.clear();
-  return os::write_file(seat.record, dump_json(encode(usage)));
+  return os::write_file(run.record, dump_json(encode(usage)));
 }
 
 Result<model::Usage> read_record(const std::string& path) {
@@ -63,17 +63,15 @@ Result<model::Usage> read_record(const std::string& path) {
   return model::decode_text<model::Usage>(text).in(path);
 }
 
-Result<model::Change> change_without(ledger::Ledger& ledger, const ledger::Family& family,
-                                     const std::string& left_out) {
+model::Change change_without(const Production& production, const std::string& left_out) {
   model::Change change;
-  for (const std::string& id : family.stack) {
-    if (id == left_out) continue;
-    change = combine(change, TRY(ledger.hypothesis(id)).hypothesis.change);
+  for (const Production::Part& part : production.stack) {
+    if (part.id != left_out) change = combine(change, part.change);
   }
   return change;
 }
 
-// Where a run says that it goes on: the Unix time in nanoseconds.
+// The file in which a run shows that it is alive: Unix time in nanoseconds.
 std::string alive_file(const std::string& record) {
   return record.substr(0, record.size() - kRecord.size()) + ".alive";
 }
@@ -94,53 +92,108 @@ canary::RunState state_of(const model::Usage& usage, const std::string& record, 
 
 }  // namespace
 
-Result<Seat> take_seat(const std::string& state_dir, ledger::Ledger& ledger,
-                       const ledger::Family& family, model::Usage begun) {
-  Seat seat;
-  seat.run.changes = family.stack;
-  seat.change = family.baseline;
-  std::vector<model::Canary> open;
-  for (const ledger::CanaryRow& row : TRY(ledger.canaries(family.name))) {
-    if (row.state == model::CanaryState::kOpen) open.push_back(row.canary);
+Result<Production> production_of(ledger::Ledger& ledger, const ledger::Family& family) {
+  Production production;
+  production.family = family.name;
+  production.spec = family.spec;
+  production.baseline = family.baseline;
+  for (const std::string& id : family.stack) {
+    production.stack.push_back({id, TRY(ledger.hypothesis(id)).hypothesis.change});
   }
-  if (open.empty()) return seat;
+  for (const ledger::CanaryRow& row : TRY(ledger.canaries(family.name))) {
+    if (row.state == model::CanaryState::kOpen) production.canaries.push_back(row.canary);
+  }
+  return production;
+}
+
+std::string production_json(const Production& production) {
+  Json stack = Json::array();
+  for (const Production::Part& part : production.stack) {
+    stack.push_back({{"id", part.id}, {"change", model::encode(part.change)}});
+  }
+  Json canaries = Json::array();
+  for (const model::Canary& canary : production.canaries) {
+    canaries.push_back(model::encode(canary));
+  }
+  return dump_json({{"family", production.family},
+                    {"spec", model::encode(production.spec)},
+                    {"baseline", model::encode(production.baseline)},
+                    {"stack", std::move(stack)},
+                    {"canaries", std::move(canaries)}});
+}
+
+Result<Production> read_production(std::string_view json) {
+  const Json all = TRY(parse_json(json));
+  const bool whole = all.is_object() && all.contains("family") && all["family"].is_string() &&
+                     all.contains("spec") && all.contains("baseline") && all.contains("stack") &&
+                     all.contains("canaries");
+  if (!whole) return bad_input("expected family, spec, baseline, stack and canaries");
+  Production production;
+  production.family = all["family"].get<std::string>();
+  production.spec = TRY(model::decode<model::Spec>(all["spec"]).in("/spec"));
+  production.baseline = TRY(model::decode<model::Change>(all["baseline"]).in("/baseline"));
+  for (const Json& part : all["stack"]) {
+    if (!part.is_object() || !part.contains("id") || !part["id"].is_string() ||
+        !part.contains("change")) {
+      return bad_input("/stack: expected an id and a change each");
+    }
+    production.stack.push_back({part["id"].get<std::string>(),
+                                TRY(model::decode<model::Change>(part["change"]).in("/stack"))});
+  }
+  for (const Json& canary : all["canaries"]) {
+    production.canaries.push_back(TRY(model::decode<model::Canary>(canary).in("/canaries")));
+  }
+  return production;
+}
+
+Result<ProductionRun> begin_production(const std::string& state_dir, ledger::Ledger& ledger,
+                                       const ledger::Family& family, model::Usage begun) {
+  return begin_production(state_dir, TRY(production_of(ledger, family)), std::move(begun));
+}
+
+Result<ProductionRun> begin_production(const std::string& state_dir, const Production& production,
+                                       model::Usage begun) {
+  ProductionRun run;
+  for (const Production::Part& part : production.stack) run.canary.changes.push_back(part.id);
+  run.change = production.baseline;
+  if (production.canaries.empty()) return run;
 
   const std::string host = os::host_name();
-  TRY(claim(fmt::format("{}/{}", family_folder(state_dir, family.name), host), seat));
-  if (const auto left_out = canary::held_back(open, host, seat.run.slot)) {
-    seat.run.held_back = *left_out;
-    std::erase(seat.run.changes, *left_out);
-    seat.change = TRY(change_without(ledger, family, *left_out));
+  TRY(claim(fmt::format("{}/{}", family_folder(state_dir, production.family), host), run));
+  if (const auto left_out = canary::held_back(production.canaries, host, run.canary.slot)) {
+    run.canary.held_back = *left_out;
+    std::erase(run.canary.changes, *left_out);
+    run.change = change_without(production, *left_out);
   }
-  begun.family = family.name;
+  begun.family = production.family;
   begun.host = host;
   begun.end = Nanos{};
   begun.ending = "running";
-  TRY(write_record(seat, begun));
-  os::fault_point("run.seated");
-  return seat;
+  TRY(write_record(run, begun));
+  os::fault_point("run.registered");
+  return run;
 }
 
-void show_alive(Seat& seat, Nanos elapsed, Nanos now) {
-  if (seat.record.empty() || (seat.shown && elapsed - *seat.shown < kShowEvery)) return;
-  seat.shown = elapsed;
+void show_alive(ProductionRun& run, Nanos elapsed, Nanos now) {
+  if (run.record.empty() || (run.shown && elapsed - *run.shown < kShowEvery)) return;
+  run.shown = elapsed;
   // If it cannot be written now it may be in a minute; no job fails for that.
-  static_cast<void>(os::write_file(alive_file(seat.record), fmt::format("{}\n", now.count())));
+  static_cast<void>(os::write_file(alive_file(run.record), fmt::format("{}\n", now.count())));
 }
 
-Result<> give_up_seat(Seat& seat) {
-  seat.run.changes.clear();
-  seat.run.held_back.clear();
-  if (seat.record.empty()) return Ok{};
-  return write_record(seat, TRY(read_record(seat.record)));
+Result<> leave_canaries(ProductionRun& run) {
+  run.canary.changes.clear();
+  run.canary.held_back.clear();
+  if (run.record.empty()) return Ok{};
+  return write_record(run, TRY(read_record(run.record)));
 }
 
-Result<> leave_seat(const Seat& seat, model::Usage ended) {
-  if (seat.record.empty()) return Ok{};
-  TRY(write_record(seat, std::move(ended)));
+Result<> end_production(const ProductionRun& run, model::Usage ended) {
+  if (run.record.empty()) return Ok{};
+  TRY(write_record(run, std::move(ended)));
   std::error_code ignored;
-  std::filesystem::remove(seat.lock_file, ignored);
-  std::filesystem::remove(alive_file(seat.record), ignored);
+  std::filesystem::remove(run.lock_file, ignored);
+  std::filesystem::remove(alive_file(run.record), ignored);
   return Ok{};
 }
 

@@ -81,8 +81,6 @@ std::string diff_of(const model::Plan& before, const model::Plan& after) {
 
 }  // namespace
 
-std::span<const GatePolicy> gate_policies() { return kPolicies; }
-
 Result<const GatePolicy*> gate_policy(std::string_view name) {
   if (name.empty()) return static_cast<const GatePolicy*>(nullptr);
   const auto row = std::ranges::find(kPolicies, name, &GatePolicy::name);

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/agent_door.h"
 #include "app/calibration.h"
 #include "app/change_key.h"
 #include "app/effects.h"
@@ -286,6 +287,7 @@ Result<model::Hypothesis> draft_idea(Context& context, const std::string& family
                                      const Idea& idea) {
   const ledger::Family family = TRY(need_family(context, family_name));
   TRY(check_fixes(idea.change));
+  if (idea.from == "agent") TRY(check_agents_change(context, family, idea.change));
   model::Hypothesis h = TRY(hypothesize::from_change(family.spec, family.baseline, idea.change,
                                                      {idea.from, idea.actor}, context.hardware));
   if (!idea.title.empty()) h.title = idea.title;

@@ -102,6 +102,13 @@ Result<std::string> commit_for(Context& context, const model::Spec& spec,
   return code_of(spec.repo);
 }
 
+// Whether a model wrote the variant's patch; a block has only such variants, or none.
+Result<bool> tests_agents_patch(Context& context, const model::Pair& order) {
+  if (order.experiment.empty()) return false;
+  const model::Experiment about = TRY(context.ledger->experiment(order.experiment)).experiment;
+  return is_agents_patch(TRY(context.ledger->hypothesis(about.hypothesis)).hypothesis);
+}
+
 // What the arms that a reservation pays for hold.
 struct Holding {
   int accelerators = 0;
@@ -199,9 +206,7 @@ Result<> find_room(Context& context, const launch::PairRequest& request) {
 
 }  // namespace
 
-std::string head_of(const std::string& repo) {
-  return git_says(repo, {"rev-parse", "HEAD"});
-}
+std::string head_of(const std::string& repo) { return git_says(repo, {"rev-parse", "HEAD"}); }
 
 Result<int> slots_needed(const model::Spec& spec, const model::Pair& order) {
   const model::Plan a = TRY(make_plan(spec, order.a));
@@ -224,6 +229,8 @@ Result<Submission> submit_pair(Context& context, const ledger::Family& family,
   request.ticket = os::random_hex(kTicketDigits);
   const RanWith with = ran_with(context, family.name, family.spec);
   request.environment = with.environment;
+  request.by_agent = TRY(tests_agents_patch(context, order));
+  request.sandbox = request.by_agent && !context.config.agent_unsandboxed;
   if (launch::has_patch(request)) request.commit = TRY(commit_for(context, family.spec, order));
   if (context.allocates) TRY(find_room(context, request));
   const std::vector<ledger::Draft> reserved =

@@ -13,6 +13,7 @@
 #include "app/context.h"
 #include "app/private_state.h"
 #include "app/production.h"
+#include "app/store.h"
 #include "base/text.h"
 #include "launch/local/patched.h"
 #include "model/codec.h"
@@ -138,12 +139,36 @@ Result<model::Plan> stacked_plan(const model::Spec& spec, const model::Change& c
   return plan;
 }
 
+// From the ledger if it is a file here. A compute node needs no access to a shared ledger: files
+// beside the runs say all.
+Result<Production> production_for(const Config& config, const std::string& family) {
+  if (!is_shared(config)) {
+    Context context = TRY(open_context(config, false));
+    return production_of(*context.ledger, TRY(need_family(context, family)));
+  }
+  const std::string path = fmt::format("{}/overlays/{}.json", config.state_dir, family);
+  const auto text = os::read_file(path);
+  if (!text) {
+    return Error{Error::Kind::kNotFound,
+                 fmt::format("{} cannot be read: nothing was promoted for '{}' yet, or the name "
+                             "differs",
+                             path, family)};
+  }
+  return read_production(*text).in(path);
+}
+
 // A production job is not to fail for our sake: if the stack cannot be applied to what was typed,
 // it runs as typed, and the outcome says why.
-Result<Seat> join_production(const Config& config, const RunOptions& options,
-                             observe::RunOrder& order, RunOutcome& outcome) {
-  Context context = TRY(open_context(config, false));
-  const ledger::Family family = TRY(need_family(context, order.family));
+Result<ProductionRun> join_production(const Config& config, const RunOptions& options,
+                                      observe::RunOrder& order, RunOutcome& outcome) {
+  auto known = production_for(config, order.family);
+  if (!known) {
+    const bool as_typed = is_shared(config) && !options.argv.empty();
+    if (!as_typed) return known.error();
+    outcome.warning = known.error().text;
+    return ProductionRun{};
+  }
+  const Production family = *std::move(known);
   const model::Spec spec = TRY(typed_spec(options, family.spec));
   if (options.argv.empty()) take_limits(spec, order);
   take_work(spec, order);
@@ -153,25 +178,25 @@ Result<Seat> join_production(const Config& config, const RunOptions& options,
   if (!whole) {
     if (options.argv.empty()) return whole.error();
     outcome.warning = whole.error().text;
-    return Seat{};
+    return ProductionRun{};
   }
   model::Usage begun;
   begun.job = outcome.job;
   begun.user = os::user_name();
   begun.workdir = whole->workdir;
   begun.accelerators = whole->accelerators;
-  begun.start = context.clock->unix_time();
-  Seat seat = TRY(take_seat(config.state_dir, *context.ledger, family, begun));
+  begun.start = os::real_clock().unix_time();
+  ProductionRun production = TRY(begin_production(config.state_dir, family, begun));
   order.plan = *whole;
-  if (seat.run.held_back.empty()) return seat;
-  auto without = stacked_plan(spec, seat.change, in_tree, config, order);
+  if (production.canary.held_back.empty()) return production;
+  auto without = stacked_plan(spec, production.change, in_tree, config, order);
   if (without) {
     order.plan = *std::move(without);
   } else {
     outcome.warning = without.error().text;
-    TRY(give_up_seat(seat));
+    TRY(leave_canaries(production));
   }
-  return seat;
+  return production;
 }
 
 }  // namespace
@@ -225,11 +250,11 @@ Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {
   TRY(make_private_state(config.state_dir));
   TRY(make_state(order.out_dir));
   TRY(make_state(config.state_dir + "/usage"));
-  Seat seat;
-  if (options.promoted) seat = TRY(join_production(config, options, order, outcome));
-  outcome.canary = seat.run;
+  ProductionRun production;
+  if (options.promoted) production = TRY(join_production(config, options, order, outcome));
+  outcome.canary = production.canary;
   outcome.receipt = TRY(observe::supervise(order, clock, [&](const observe::Live& live) {
-    show_alive(seat, live.elapsed, clock.unix_time());
+    show_alive(production, live.elapsed, clock.unix_time());
   }));
 
   if (const auto gpus = os::read_file(order.out_dir + "/gpus.jsonl")) {
@@ -240,8 +265,8 @@ Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {
   outcome.usage_file = fmt::format("{}/usage/{}.json", config.state_dir, outcome.job);
   TRY(os::write_file(outcome.receipt_file, dump_json(encode(outcome.receipt))));
   model::Usage usage = usage_of(outcome.receipt, os::user_name(), order.plan.workdir);
-  usage.canary = seat.run;
-  TRY(leave_seat(seat, usage));
+  usage.canary = production.canary;
+  TRY(end_production(production, usage));
   TRY(os::write_file(outcome.usage_file, dump_json(encode(usage))));
   return outcome;
 }

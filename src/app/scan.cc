@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "app/door.h"
+#include "app/store.h"
 #include "base/text.h"
 #include "os/fault.h"
 #include "os/files.h"
@@ -96,13 +97,6 @@ Result<> rank(ledger::Ledger* ledger, const ScanOptions& options, FleetAnswer& a
   return Ok{};
 }
 
-// Null if there is none yet.
-Result<std::unique_ptr<ledger::Ledger>> ledger_of(const Config& config) {
-  const std::string path = config.state_dir + "/ledger.db";
-  if (!os::exists(path)) return std::unique_ptr<ledger::Ledger>();
-  return ledger::open_sqlite(path, {.create = false});
-}
-
 }  // namespace
 
 Result<FleetAnswer> scan_all(const Config& config, ledger::Ledger* ledger, os::Clock& clock,
@@ -122,14 +116,14 @@ Result<FleetAnswer> scan_all(const Config& config, ledger::Ledger* ledger, os::C
 }
 
 Result<FleetAnswer> scan_fleet(const Config& config, const ScanOptions& options) {
-  const std::unique_ptr<ledger::Ledger> ledger = TRY(ledger_of(config));
+  const std::unique_ptr<ledger::Ledger> ledger = TRY(find_ledger(config));
   ScanOptions priced = options;
   priced.report.prices = prices_of(config, options);
   return scan_all(config, ledger.get(), os::real_clock(), priced);
 }
 
 Result<> rank_fleet(const Config& config, const ScanOptions& options, FleetAnswer& answer) {
-  const std::unique_ptr<ledger::Ledger> ledger = TRY(ledger_of(config));
+  const std::unique_ptr<ledger::Ledger> ledger = TRY(find_ledger(config));
   ScanOptions priced = options;
   priced.report.prices = prices_of(config, options);
   return rank(ledger.get(), priced, answer);

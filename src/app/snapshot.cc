@@ -7,11 +7,13 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/attacks.h"
 #include "app/pairs.h"
 #include "app/ran_with.h"
 #include "ledger/event.h"
 #include "model/plan.h"
 #include "model/spec_digest.h"
+#include "refute/facts.h"
 
 namespace amdahl::app {
 namespace {
@@ -108,8 +110,11 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
   std::erase_if(same, [&](const model::Pair& run) { return identity_of(run).setup != setup; });
   for (const model::Pair& run : same) {
     if (!run.fact) continue;
-    record.past_runs += 2;  // Both arms are the baseline.
-    record.past_failed += (run.fact->a.failed ? 1 : 0) + (run.fact->b.failed ? 1 : 0);
+    for (const model::ArmFact* arm : {&run.fact->a, &run.fact->b}) {  // Both are the baseline.
+      ++record.past_runs;
+      record.past_failed += arm->failed ? 1 : 0;
+      record.past_lost += refute::was_lost(*arm) ? 1 : 0;
+    }
     if (run.fact->voided || run.at < oldest) continue;
     // Noise is that of a launcher on its hardware; pairs from elsewhere do not tell it.
     if (!run.fact->target.empty() && run.fact->target != place_of(context)) continue;
@@ -151,6 +156,19 @@ Result<std::map<std::string, int>> places_of_choice(Context& context) {
   return places;
 }
 
+Result<> add_attacks(Context& context, const model::Experiment& e, loop::Experiments& experiments) {
+  const std::vector<Attack> attacks = TRY(attacks_on(context, e.family, e.id));
+  if (attacks.empty()) return Ok{};
+  std::vector<std::string> checks;
+  int open = 0;
+  for (const Attack& attack : attacks) {
+    open += attack.settled ? 0 : 1;
+    if (attack.vote == model::Vote::kRefute) checks.push_back(attack.check);
+  }
+  experiments.attacked(e.id, std::move(checks), open);
+  return Ok{};
+}
+
 Result<> add_experiment(Context& context, const ledger::ExperimentRow& row,
                         loop::Experiments& experiments) {
   const std::string& id = row.experiment.id;
@@ -158,7 +176,7 @@ Result<> add_experiment(Context& context, const ledger::ExperimentRow& row,
   TRY(experiments.add(row.experiment, row.stage, std::move(votes), row.comparison, row.resumed)
           .in(id));
   experiments.replay(id, TRY(context.ledger->runs_of(id)));
-  return Ok{};
+  return add_attacks(context, row.experiment, experiments);
 }
 
 loop::Settings settings_of(const Config& config) {

@@ -12,7 +12,10 @@ Result<Status> read_status(Context& context) {
   status.budgets = TRY(context.ledger->budgets());
   status.campaign = TRY(context.ledger->campaign());
   status.choice = TRY(context.ledger->choice());
-  status.lease = TRY(context.ledger->lease());
+  // The lease is the server's: if that is away, nobody knows who has it.
+  auto lease = context.ledger->lease();
+  if (!lease && lease.error().kind != Error::Kind::kExternal) return lease.error();
+  if (lease) status.lease = *std::move(lease);
   status.pending = TRY(context.ledger->gate("pending"));
   status.rollbacks = TRY(context.ledger->canaries_in(model::CanaryState::kRollbackProposed));
   status.e_needed = std::exp(loop::promotion_level(status.snapshot.experiments.state()));

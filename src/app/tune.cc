@@ -172,6 +172,7 @@ Result<> Tuner::adopt() {
     options_.say(fmt::format("{}: {} ({:.0f} % sure: {})", fact.field, clip(fact.value, 160),
                              100 * fact.confidence, fact.because));
   }
+  if (!draft.no_patches.empty()) options_.say(draft.no_patches);
   if (kRunsToWin * job_s_ > to_seconds(options_.budget)) {
     options_.say(fmt::format(
         "a win takes about {} runs, here {}, which is more than the budget of {}: give the job "
@@ -189,20 +190,27 @@ Result<> Tuner::turn() {
     if (family.profile) job_s_ = std::max(0.1, to_seconds(family.profile->wall));
   }
   config_ = for_one_job(config_, job_s_, options_.budget);
-  const double stack_s =
-      std::min(2 * job_s_ * (kStackPairs + 1), kMostForStack * to_seconds(options_.budget));
   Context context = TRY(open_context(config_, true));
   TRY(weigh(context, kIdeasOnOneCause));
   CycleOptions cycle;
   cycle.watch = true;
   cycle.family = outcome_.family;
-  cycle.time_limit = std::max(Nanos{0}, options_.budget - elapsed() - from_seconds(stack_s));
   cycle.say = options_.say;
   cycle.tick = options_.tick;
   cycle.stopped = options_.stopped;
+  bool won = !TRY(need_family(context, outcome_.family)).stack.empty();
+  if (!won) {
+    cycle.until = "first-win";
+    cycle.time_limit = time_for_ideas(options_.budget, elapsed(), job_s_, false);
+    outcome_.cycle = TRY(run_cycle(context, cycle));
+    won = !TRY(need_family(context, outcome_.family)).stack.empty();
+  }
+  if (!won) return weigh(context, 0);
+  cycle.until = "settled";
+  cycle.time_limit = time_for_ideas(options_.budget, elapsed(), job_s_, true);
+  if (stopped() || *cycle.time_limit <= Nanos{0}) return Ok{};
   outcome_.cycle = TRY(run_cycle(context, cycle));
-  const ledger::Family family = TRY(need_family(context, outcome_.family));
-  return family.stack.empty() ? weigh(context, 0) : Result<>(Ok{});
+  return Ok{};
 }
 
 // What the job would gain without a cause that so many ideas act on, where there is time to measure
@@ -237,6 +245,9 @@ Result<> Tuner::measure() {
     outcome_.stack = earlier.back();
     return Ok{};
   }
+  // One change by itself was measured on fresh pairs already.
+  const double left = to_seconds(options_.budget - elapsed());
+  if (changes == 1 && left < 2 * job_s_ * kStackPairs) return Ok{};
   options_.say(
       fmt::format("measures {} together, {} pairs", counted(changes, "change"), kStackPairs));
   StackOptions stack;
@@ -250,6 +261,13 @@ Result<> Tuner::measure() {
 }
 
 }  // namespace
+
+Nanos time_for_ideas(Nanos budget, Nanos elapsed, double job_s, bool won) {
+  // Before anything is won there is nothing to measure together.
+  const double kept_s =
+      won ? std::min(2 * job_s * (kStackPairs + 1), kMostForStack * to_seconds(budget)) : 0;
+  return std::max(Nanos{0}, budget - elapsed - from_seconds(kept_s));
+}
 
 Config for_one_job(Config config, double job_s, Nanos budget) {
   const auto set = [&](const char* name, auto& field, auto value) {

@@ -59,6 +59,7 @@ struct TuneOutcome {
   std::optional<Nanos> first_win;  // From then to the first promotion, if it came in this call.
   int untested = 0;                // Ideas for which there was no time.
   std::string leading;             // Of those under test, the one with most evidence, so far.
+  std::string failing;             // How many runs of the unchanged job failed; empty if none.
   std::string folder;              // What to commit: patches, overlay, run.sh.
   std::vector<std::string> files;  // In it.
   std::string command;             // That runs the job in its tuned form.
@@ -73,6 +74,10 @@ Result<TuneOutcome> adopt_command(const Config& config, const TuneOptions& optio
 // The configuration for one person who waits for one job of so many seconds: few ideas, each to be
 // decided soon. What the configuration file says stays as it says.
 Config for_one_job(Config config, double job_s, Nanos budget);
+
+// What is left of the budget for ideas, on a job of so many seconds: all of it until something is
+// won, and then less what it takes to measure all changes together.
+Nanos time_for_ideas(Nanos budget, Nanos elapsed, double job_s, bool won);
 
 // Goes on where an earlier call with the same command stopped. Everything it learns is in the
 // ledger. kBadInput with what to do if the job cannot be tuned as it is.

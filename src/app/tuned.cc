@@ -88,6 +88,27 @@ Result<std::string> leading_of(Context& context, const std::string& family) {
                      counted(best->compare_pairs + best->replicate_pairs, "pair"));
 }
 
+// What fails without any change is no fault of a change; a person should know of it.
+Result<std::string> failing_of(Context& context, const std::string& family) {
+  int runs = 0;
+  int failed = 0;
+  std::string last;
+  const auto count = [&](const model::ArmFact& arm) {
+    ++runs;
+    if (!arm.failed) return;
+    ++failed;
+    last = arm.failure;
+  };
+  for (const model::Pair& pair : TRY(context.ledger->family_runs(family))) {
+    if (!pair.fact || !pair.block.empty()) continue;  // Others share the block's first run.
+    count(pair.fact->a);
+    if (pair.aim.purpose == model::Purpose::kSame) count(pair.fact->b);
+  }
+  if (failed == 0) return std::string();
+  return fmt::format("{} of {} of the unchanged job failed{}", failed, counted(runs, "run"),
+                     last.empty() ? "" : fmt::format(", the last with: {}", clip(last, 160)));
+}
+
 bool is_neighbours(const model::Cause& cause) {
   return cause.id == profile::causes::kOtherWork.id || cause.id == profile::causes::kSteal.id;
 }
@@ -95,7 +116,10 @@ bool is_neighbours(const model::Cause& cause) {
 // The most that could be won, by the largest cause that is the job's own. What its neighbours take
 // is said, because it hides small effects.
 std::string ceiling_of(const ledger::Family& family) {
-  if (!family.profile) return "";
+  if (!family.profile) {
+    return "the budget was spent before the job was profiled; run the same command again with a "
+           "larger --budget, or give the job less work to do";
+  }
   const model::Cause* own = nullptr;
   const model::Cause* others = nullptr;
   for (const model::Cause& cause : family.profile->causes) {
@@ -104,10 +128,11 @@ std::string ceiling_of(const ledger::Family& family) {
   }
   std::string text = "the profile shows no cause of waste in the job itself";
   if (own) {
-    text = fmt::format(
-        "the largest cause of waste in the job itself is {}, {} of its time: without it the job "
-        "would be at most {:.2f}x as fast",
-        own->name, show_percent(own->share), own->ceiling);
+    text = fmt::format("the largest cause of waste in the job itself is {}, {} of its time",
+                       own->name, show_percent(own->share));
+    if (std::isfinite(own->ceiling)) {
+      text += fmt::format(": without it the job would be at most {:.2f}x as fast", own->ceiling);
+    }
   }
   if (!others) return text;
   return fmt::format("{}; {} takes {} of its time, and small effects cannot be told beside that",
@@ -126,6 +151,11 @@ std::string run_script(const ledger::Family& family, const model::Plan& plan,
     text += fmt::format("export {}={}\n", name, shell_word(value));
   }
   for (const std::string& name : plan.unset) text += fmt::format("unset {}\n", name);
+  // What a job keeps from run to run.
+  const std::string kept = folder + "/kept";
+  if (!plan.inject.empty() || join(plan.argv, " ").find("{state}") != std::string::npos) {
+    text += fmt::format("mkdir -p {0}\nexport AMDAHL_STATE={0}\n", shell_word(kept));
+  }
   if (!plan.inject.empty()) {
     text +=
         fmt::format("export PYTHONPATH={}${{PYTHONPATH:+:$PYTHONPATH}}\nexport AMDAHL_FIXES={}\n",
@@ -143,6 +173,12 @@ std::string run_script(const ledger::Family& family, const model::Plan& plan,
         shell_word(fmt::format("its source is not patched; type: {} {}{}", git, patch, build)));
   }
   std::vector<std::string> argv = plan.argv;
+  for (std::string& word : argv) {
+    for (std::size_t at = word.find("{state}"); at != word.npos; at = word.find("{state}", at)) {
+      word.replace(at, std::string_view("{state}").size(), kept);
+      at += kept.size();
+    }
+  }
   const bool fewer =
       plan.cpus < (family.spec.cpus > 0 ? family.spec.cpus : family.spec.accelerators);
   if (fewer && family.spec.cpus == 0) {
@@ -194,6 +230,7 @@ Result<> collect_tuned(Context& context, TuneOutcome& outcome) {
   const ledger::Family family = TRY(need_family(context, outcome.family));
   TRY(collect_verdicts(context, family, outcome));
   outcome.leading = TRY(leading_of(context, outcome.family));
+  outcome.failing = TRY(failing_of(context, outcome.family));
   outcome.ceiling = ceiling_of(family);
   for (const Ceiling& measured : outcome.ceilings) {
     outcome.ceiling += fmt::format("{}{}", outcome.ceiling.empty() ? "" : "; ", describe(measured));

@@ -5,10 +5,21 @@
 #include "base/check.h"
 
 namespace amdahl {
+namespace {
+
+// Fetched once. EVP_sha256() makes every digest search OpenSSL's providers under a lock, which
+// costs more than hashing a short text.
+const EVP_MD* algorithm() {
+  static const EVP_MD* const fetched = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  CHECK(fetched != nullptr);
+  return fetched;
+}
+
+}  // namespace
 
 struct Sha256::Context {
   EVP_MD_CTX* evp = EVP_MD_CTX_new();
-  Context() { CHECK(evp != nullptr && EVP_DigestInit_ex(evp, EVP_sha256(), nullptr) == 1); }
+  Context() { CHECK(evp != nullptr && EVP_DigestInit_ex(evp, algorithm(), nullptr) == 1); }
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
   ~Context() { EVP_MD_CTX_free(evp); }
@@ -30,9 +41,9 @@ Digest Sha256::finish() {
 }
 
 Digest sha256(std::string_view bytes) {
-  Sha256 hash;
-  hash.update(bytes);
-  return hash.finish();
+  Digest digest{};
+  CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, algorithm(), nullptr) == 1);
+  return digest;
 }
 
 std::string hex(const Digest& digest) {

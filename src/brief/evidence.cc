@@ -55,6 +55,9 @@ Json job_of(const Observed& seen) {
   if (!strata.empty()) json["input_classes"] = strata;
   if (!spec.repo.empty()) {
     json["repo"] = {{"commit", seen.commit}, {"build", shell_quote(spec.build)}};
+    if (!spec.check.empty()) json["repo"]["check"] = shell_quote(spec.check);
+    if (!spec.paths.empty()) json["repo"]["may_touch"] = join(spec.paths, ", ");
+    if (!spec.deny.empty()) json["repo"]["may_not_touch"] = join(spec.deny, ", ");
   }
   if (!is_empty(seen.baseline)) json["promoted_already"] = describe(seen.baseline);
   return json;

@@ -37,7 +37,7 @@ Result<int> run_with(const Flags& flags, Result<int> (*)(const VerbFlags&)) {
   return Do(static_cast<const VerbFlags&>(flags));
 }
 
-// A row whose flags are of the type that its function takes.
+// A row whose flags have the type that its function takes.
 template <auto Do>
 constexpr Verb verb(std::string_view name, std::string_view summary, int most_words,
                     bool hidden = false) {
@@ -46,33 +46,34 @@ constexpr Verb verb(std::string_view name, std::string_view summary, int most_wo
 }
 
 constexpr auto kVerbs = std::to_array<Verb>({
-    verb<do_tune>("tune", "find, prove and hand over what makes a command cheaper", -1),
-    verb<do_run>("run", "run a command, watch its accelerators, keep a receipt", -1),
+    verb<do_tune>("tune", "find, verify and hand over changes that make a command cheaper", -1),
+    verb<do_run>("run", "run a command, observe its accelerators, keep a receipt", -1),
     verb<do_scan>("scan", "rank families by wasted accelerator time", -1),
-    verb<do_anatomy>("anatomy", "draw one job's timeline and what each part could gain", 1),
-    verb<do_adopt>("adopt", "give a family a spec, so that it can be experimented on", 1),
-    verb<do_profile>("profile", "why accelerators wait: of a family, or from traces", -1),
-    verb<do_propose>("propose", "put an idea of your own to the test", 1),
-    verb<do_brief>("brief", "what a model, or a person, should know before proposing", 1),
-    verb<do_cycle>("cycle", "one turn of the loop; --watch goes on until all is settled", 0),
-    verb<do_status>("status", "where the loop stands", 0),
-    verb<do_gate>("gate", "see and decide what waits for a person", 2),
-    verb<do_canary>("canary", "promoted changes watched in production, some runs without them", 2),
-    verb<do_stack>("stack", "re-measure a family's promoted changes together", -1),
-    verb<do_ledger>("ledger", "list, show, search, verify, export, reopen", -1),
-    verb<do_dream>("dream", "search wins and documents for fresh hypotheses", 0),
+    verb<do_anatomy>("anatomy", "draw one job's timeline and the possible gain of each part", 1),
+    verb<do_adopt>("adopt", "create a spec for a family, so that changes can be tested", 1),
+    verb<do_profile>("profile", "find out why accelerators wait: family, command or traces", -1),
+    verb<do_propose>("propose", "propose a change to test", 1),
+    verb<do_brief>("brief", "print what a model or a person should know before proposing", 1),
+    verb<do_cycle>("cycle", "run one cycle of the loop; --watch: repeat until idle", 0),
+    verb<do_status>("status", "show the state of the loop", 0),
+    verb<do_gate>("gate", "show and decide wins that wait for approval", 2),
+    verb<do_canary>("canary", "show promoted changes under watch in production", 2),
+    verb<do_stack>("stack", "measure all promoted changes of a family together", -1),
+    verb<do_ledger>("ledger", "list, show, search, verify, export, copy, reopen", -1),
+    verb<do_dream>("dream", "search wins and documents for new hypotheses", 0),
     verb<do_roi>("roi", "hours and money spent and saved", 0),
     verb<do_serve>("serve", "dashboard, API and metrics over HTTP; tokens for its users", 3),
     verb<do_compare>("compare", "is B cheaper than A? a paired test of two commands", -1),
-    verb<do_mcp>("mcp", "serve an agent: tools of the loop on stdin and stdout", 0),
-    verb<do_sim>("sim", "try the loop on a fleet whose truth is known", -1),
+    verb<do_mcp>("mcp", "serve an agent over MCP on stdin and stdout", 0),
+    verb<do_sim>("sim", "run the loop on a simulated fleet with known effects", -1),
     verb<do_doctor>("doctor", "what works here, what is missing, how to fix it", 0),
     verb<do_launcher>("launcher", "check a plug-in that runs pairs on another scheduler", 2),
-    verb<do_init>("init", "make the state folder and a configuration", 0),
-    verb<do_config>("config", "every setting, its value and who set it", 1),
+    verb<do_clean>("clean", "remove old run folders, trees and job folders", 0),
+    verb<do_init>("init", "create the state folder and a configuration", 0),
+    verb<do_config>("config", "show every setting, its value and its source", 1),
     verb<do_completion>("completion", "completion for bash, zsh or fish", 1),
     verb<do_version>("version", "version, revision and ledger schema", 0),
-    verb<do_exec>("exec", "the supervisor of one pair; started by launchers", 0, true),
+    verb<do_exec>("exec", "internal: run one pair; started by launchers", 0, true),
 });
 
 int exit_code(Error::Kind kind) {
@@ -128,7 +129,7 @@ int fail(const Error& error) {
   return exit_code(error.kind);
 }
 
-// A word too many is a slip (of a flag's dashes, say) that must not pass in silence.
+// An extra word is a typo (missing dashes, for example) and must be reported.
 Result<> check_words(const Verb& verb, const Flags& flags) {
   const auto most = static_cast<std::size_t>(std::max(0, verb.most_words));
   if (verb.most_words < 0 || flags.words.size() <= most) return Ok{};

@@ -151,7 +151,7 @@ TEST_F(CliTest, SlipsAreNamedWithWhatToType) {
             "amdahl: ledger: unknown subcommand 'lst', did you mean 'list'?\n");
   EXPECT_EQ(wrong({"ledger", "show"}),
             "amdahl: ledger wants: list, log [ID], show ID, pairs ID, search WORDS, "
-            "calibration, verify, export or reopen ID --reason TEXT\n");
+            "calibration, verify, export, copy FROM TO or reopen ID --reason TEXT\n");
   EXPECT_EQ(wrong({"completion", "powershell"}),
             "amdahl: completion is for bash, zsh or fish, not 'powershell'\n");
   EXPECT_EQ(wrong({"propose", "eval", "--set", "batch=3"}),

@@ -28,7 +28,7 @@ std::string options_of(std::string_view verb) {
 std::string_view arguments_of(std::string_view verb) {
   if (verb == "gate") return " list show approve reject rollback";
   if (verb == "canary") return " keep";
-  if (verb == "ledger") return " list log show pairs search verify export reopen";
+  if (verb == "ledger") return " list log show pairs search calibration verify export copy reopen";
   if (verb == "serve") return " token";
   if (verb == "completion") return " bash zsh fish";
   return "";

@@ -121,7 +121,7 @@ constexpr auto kOptions = std::to_array<Option>({
      "set a flag; FLAG alone is a bare flag"},
     {"propose", "--set", "FILE#KEY=VALUE", &ProposeFlags::sets,
      "set a key of a JSON, TOML or YAML file that its command names"},
-    {"propose", "--accelerators", "N", &ProposeFlags::accelerators, "give it so many"},
+    {"propose", "--accelerators", "N", &ProposeFlags::accelerators, "accelerators for the job"},
     {"propose", "--inject", "FIX=VALUE", &ProposeFlags::inject,
      "put a fix of playbook/inject/ into its Python processes; FIX alone if it takes no value"},
     {"propose", "--patch", "FILE", &ProposeFlags::patch, "a unified diff against the spec's repo"},
@@ -184,6 +184,10 @@ constexpr auto kOptions = std::to_array<Option>({
 
     {"roi", "--price", "USD", &RoiFlags::price, "per accelerator-hour"},
     {"roi", "--html", "FILE", &Flags::html, "also write the campaign as an HTML page"},
+
+    {"clean", "--older", "DAYS", &CleanFlags::older, "remove what was last used before that"},
+    {"clean", "--keep", "GB", &CleanFlags::keep, "remove the oldest until so much is left"},
+    {"clean", "--dry-run", "", &CleanFlags::dry_run, "only say what would be removed"},
 
     {"init", "--replace", "", &InitFlags::replace, "overwrite the configuration"},
 
@@ -269,7 +273,7 @@ Error wrong_use(const std::string& verb, const std::string& what,
   return bad_input(fmt::format("{}: {}; type: amdahl {} --help", verb, what, verb));
 }
 
-// What CLI11 says of a value of the wrong type does not say which type is the right one.
+// CLI11's message for a value of the wrong type does not name the right type.
 std::string wanted_by(const Option& option) {
   if (std::holds_alternative<int Flags::*>(option.field)) return "a whole number";
   if (std::holds_alternative<double Flags::*>(option.field)) return "a number";
@@ -298,7 +302,7 @@ std::string wrong_value(const std::string& verb, const std::vector<std::string>&
   return "";
 }
 
-// An option whose value was forgotten would take the next one for it.
+// An option without its value would swallow the next option.
 std::string swallowed_option(const std::string& verb, const std::vector<std::string>& typed) {
   const auto option_named = [&](const std::string& word) {
     return std::ranges::find_if(kOptions, [&](const Option& o) {

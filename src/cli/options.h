@@ -1,4 +1,4 @@
-// options.h: what was typed, and the table of all that may be.
+// options.h: the table of all command-line options, and parsed arguments.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace amdahl::cli {
 
-// What every verb takes, and how it is asked to print; a verb's own options are in a struct below.
+// Options common to all verbs; a verb's own options are in a struct below.
 struct Flags {
   virtual ~Flags() = default;
 
@@ -24,10 +24,10 @@ struct Flags {
   bool help = false;
 
   std::vector<std::string> words;       // Positional, before "--".
-  std::vector<std::string> command;     // After "--", untouched.
-  std::vector<std::string_view> given;  // Names of the options that were typed.
+  std::vector<std::string> command;     // After "--", unchanged.
+  std::vector<std::string_view> given;  // Names of the options that were given.
 
-  // Of verbs that have the option.
+  // For verbs that have the option.
   std::string html;
   int width = 0;
   bool ascii = false;
@@ -177,6 +177,12 @@ struct RoiFlags : Flags {
   double price = -1;
 };
 
+struct CleanFlags : Flags {
+  double older = 30;
+  double keep = -1;
+  bool dry_run = false;
+};
+
 struct InitFlags : Flags {
   bool replace = false;
 };
@@ -231,7 +237,7 @@ struct ExecFlags : Flags {
 };
 
 struct Option {
-  // `in` is a member of the struct of that verb's flags.
+  // `in` is a member of that verb's flags.
   template <class VerbFlags, class T>
   constexpr Option(std::string_view of, std::string_view called, std::string_view wants,
                    T VerbFlags::*in, std::string_view text)
@@ -239,7 +245,7 @@ struct Option {
 
   std::string_view verb;   // "" for all.
   std::string_view name;   // "--watch".
-  std::string_view value;  // What the value is called in help; "" for a switch.
+  std::string_view value;  // Name of the value in help; "" for a switch.
   std::variant<std::string Flags::*, bool Flags::*, int Flags::*, double Flags::*,
                std::vector<std::string> Flags::*>
       field;
@@ -248,7 +254,7 @@ struct Option {
 
 std::span<const Option> options();
 
-// The verb and its flags; kBadInput for what is not known, with "did you mean".
+// The verb and its flags; kBadInput with "did you mean" for unknown words.
 struct Typed {
   std::string verb;
   std::unique_ptr<Flags> flags = std::make_unique<Flags>();  // Of the verb's own type.

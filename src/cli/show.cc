@@ -30,7 +30,15 @@ Result<app::Config> config_for(const Flags& flags, app::Overrides overrides) {
 
 Result<app::Context> context_for(const Flags& flags, bool create, app::Overrides overrides) {
   const app::Config config = TRY(config_for(flags, std::move(overrides)));
-  return app::open_context(config, create);
+  auto context = app::open_context(config, create);
+  if (!context) return context.error();
+  if (const std::string why = context->ledger->stale_because(); !why.empty()) {
+    fmt::print(stderr,
+               "warning: the ledger's server is away, so that the newest events may be "
+               "missing: {}\n",
+               why);
+  }
+  return context;
 }
 
 void print(const std::string& text) {
@@ -73,7 +81,8 @@ int exit_status(const model::Receipt& receipt) {
   return 124;
 }
 
-std::string show_packet(const Flags& flags, const ledger::GateRow& row) {
+std::string show_packet(const Flags& flags, const ledger::GateRow& row,
+                        const std::vector<app::Attack>& attacks) {
   const model::GatePacket& p = row.packet;
   std::string text = fmt::format("{}  {}  {}\n\n", bold(flags, p.hypothesis), p.family, row.state);
   text += fmt::format("Claim     {}\n", p.claim);
@@ -91,6 +100,7 @@ std::string show_packet(const Flags& flags, const ledger::GateRow& row) {
         fmt::format("Decision  {} by {}: {}\n", row.state, row.decision.actor, row.decision.reason);
   }
   text += fmt::format("\nChange\n{}\nVotes\n{}", p.diff, show_votes(p.votes));
+  if (!attacks.empty()) text += "\nAttacks by models\n" + app::show_attacks(attacks);
   if (row.state == "pending") {
     text += fmt::format(
         "\nDecide: amdahl gate approve {0} --reason TEXT\n"

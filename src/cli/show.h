@@ -1,8 +1,9 @@
-// show.h: nouns as people read them.
+// show.h: prints domain values for people.
 #pragma once
 
 #include <string>
 
+#include "app/attacks.h"
 #include "app/context.h"
 #include "app/describe.h"
 #include "base/json.h"
@@ -11,16 +12,15 @@
 
 namespace amdahl::cli {
 
-// The configuration that these flags ask for, with what else a verb overrides; and the opened state
-// on top of it.
+// The configuration for these flags, with the verb's own overrides; and the opened state.
 Result<app::Config> config_for(const Flags& flags, app::Overrides overrides = {});
 Result<app::Context> context_for(const Flags& flags, bool create, app::Overrides overrides = {});
 
 void print(const std::string& text);  // To stdout.
-// Whether all of it arrived; kExternal if not: a full disk.
+// kExternal if not all output was written: disk full.
 Result<> check_printed();
 void print_json(const Json& document);
-// Of a decision: what it led to, in words or as the document.
+// The consequence of a decision, as text or as JSON.
 void print_outcome(const Flags& flags, const Json& outcome);
 
 using app::describe;
@@ -29,10 +29,11 @@ using app::saving;
 using app::show_votes;
 using app::what_settles;
 
-// What a shell would say of the job: its own status, 128 + N if signal N ended it, 130 if it was
-// cancelled, 124 for a limit, 127 if it never started.
+// The exit status a shell would give: the job's own, 128 + N for signal N, 130 if cancelled, 124
+// at the time limit, 127 if it never started.
 int exit_status(const model::Receipt& receipt);
 
-std::string show_packet(const Flags& flags, const ledger::GateRow& row);
+std::string show_packet(const Flags& flags, const ledger::GateRow& row,
+                        const std::vector<app::Attack>& attacks);
 
 }  // namespace amdahl::cli

@@ -1,4 +1,4 @@
-// verbs.h: the table of verbs; help, completion and dispatch read it.
+// verbs.h: the table of verbs, for help, completion and dispatch.
 #pragma once
 
 #include <memory>
@@ -13,16 +13,16 @@ namespace amdahl::cli {
 struct Verb {
   std::string_view name;
   std::string_view summary;
-  bool hidden;     // Not for people.
-  int most_words;  // That may follow it, besides options; -1: any number.
+  bool hidden;     // Internal.
+  int most_words;  // Maximum positional words; -1: any number.
   std::unique_ptr<Flags> (*make_flags)();
-  Result<int> (*run)(const Flags&);  // The exit code. The flags are of the type that it makes.
+  Result<int> (*run)(const Flags&);  // Returns the exit code. The flags have the verb's own type.
 };
 
 std::span<const Verb> verbs();
 const Verb* find_verb(std::string_view name);
 
-// The rows' functions, by theme.
+// Functions of the rows, by theme.
 Result<int> do_tune(const TuneFlags& flags);
 Result<int> do_run(const RunFlags& flags);
 Result<int> do_scan(const ScanFlags& flags);
@@ -44,6 +44,7 @@ Result<int> do_sim(const SimFlags& flags);
 Result<int> do_serve(const ServeFlags& flags);
 Result<int> do_doctor(const Flags& flags);
 Result<int> do_launcher(const LauncherFlags& flags);
+Result<int> do_clean(const CleanFlags& flags);
 Result<int> do_init(const InitFlags& flags);
 Result<int> do_config(const Flags& flags);
 Result<int> do_completion(const Flags& flags);
@@ -52,9 +53,9 @@ Result<int> do_mcp(const McpFlags& flags);
 Result<int> do_exec(const ExecFlags& flags);
 
 std::string_view program_version();   // "0.1.0".
-std::string_view program_revision();  // Of git, short; empty outside of a checkout.
+std::string_view program_revision();  // Short git revision; empty outside a checkout.
 
-// The page of docs/reference that is compiled in; empty if there is none.
+// The compiled-in page of docs/reference; empty if there is none.
 std::string_view reference_page(std::string_view verb);
 
 }  // namespace amdahl::cli

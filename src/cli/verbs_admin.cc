@@ -1,14 +1,16 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "api/machine.h"
 #include "app/asking.h"
+#include "app/clean.h"
 #include "app/config.h"
 #include "app/context.h"
 #include "app/doctor.h"
 #include "app/door.h"
 #include "app/init.h"
 #include "app/launcher_check.h"
+#include "app/store.h"
 #include "base/text.h"
 #include "cli/completion.h"
 #include "cli/show.h"
@@ -39,6 +41,31 @@ Result<int> do_doctor(const Flags& flags) {
   return well ? 0 : 1;
 }
 
+Result<int> do_clean(const CleanFlags& flags) {
+  constexpr double kMega = 1e6;
+  if (!(flags.older >= 0)) return bad_input("--older is a number of days: 0 or more");
+  app::CleanOptions options;
+  options.older_days = flags.older;
+  if (flags.keep >= 0) options.keep_gb = flags.keep;
+  options.dry_run = flags.dry_run;
+  app::Context context = TRY(context_for(flags, false));
+  const app::Cleaned done = TRY(app::clean(context, options));
+  if (flags.json) {
+    print_json(api::cleaned(done, flags.dry_run));
+    return done.failed.empty() ? 0 : 3;
+  }
+  std::vector<std::vector<std::string>> lines;
+  for (const app::Cleaned::Part& part : done.parts) {
+    lines.push_back({part.folder, fmt::to_string(part.removed),
+                     fmt::format("{:.1f} MB", static_cast<double>(part.removed_bytes) / kMega),
+                     fmt::to_string(part.kept),
+                     fmt::format("{:.1f} MB", static_cast<double>(part.kept_bytes) / kMega)});
+  }
+  print(table({"folder", flags.dry_run ? "would go" : "removed", "size", "kept", "size"}, lines));
+  for (const std::string& failed : done.failed) fmt::print(stderr, "not removed: {}\n", failed);
+  return done.failed.empty() ? 0 : 3;
+}
+
 Result<int> do_init(const InitFlags& flags) {
   const app::Initialised done =
       TRY(app::initialise({.config_file = flags.config, .state_dir = flags.state}, flags.replace));
@@ -47,7 +74,7 @@ Result<int> do_init(const InitFlags& flags) {
     print_json(api::initialised(done));
     return 0;
   }
-  print(fmt::format("Ledger         {}/ledger.db\nConfiguration  {}{}\n", config.state_dir,
+  print(fmt::format("Ledger         {}\nConfiguration  {}{}\n", app::ledger_place(config),
                     done.file,
                     done.written ? "" : " (exists already, not changed; --replace overwrites it)"));
   if (!config.from.empty() && config.from != done.file) {

@@ -126,7 +126,7 @@ Result<int> do_propose(const ProposeFlags& flags) {
     return 0;
   }
   if (proposal.resumed) {
-    print(fmt::format("{} was parked: {} ({}). The next cycle goes on with it.\n", h.id, h.title,
+    print(fmt::format("{} was parked: {} ({}). The next cycle continues with it.\n", h.id, h.title,
                       model::describe(h.change)));
   } else {
     print(fmt::format("{} is live: {} ({}). The next cycle tests it.\n", h.id, h.title,

@@ -13,6 +13,7 @@
 #include "app/pair_story.h"
 #include "app/promote.h"
 #include "app/status.h"
+#include "app/store.h"
 #include "base/count.h"
 #include "base/text.h"
 #include "cli/show.h"
@@ -22,7 +23,7 @@
 namespace amdahl::cli {
 namespace {
 
-// What was measured, or why there is no number.
+// The measurement, or why there is none.
 std::string saves(const ledger::HypothesisPage::Item& item,
                   const std::map<std::string, app::Parked>& parked) {
   const auto waits = parked.find(item.row.hypothesis.id);
@@ -110,6 +111,7 @@ std::string show_story(const LedgerFlags& flags, const app::Story& story) {
                         what_settles(*story.parked));
   }
   if (!story.votes.empty()) text += "\nVotes\n" + show_votes(story.votes);
+  if (!story.attacks.empty()) text += "\nAttacks by models\n" + app::show_attacks(story.attacks);
   return text + "\n" + show_events(story.events);
 }
 
@@ -258,17 +260,31 @@ Result<int> reopen(const LedgerFlags& flags, app::Context& context, const std::s
   return 0;
 }
 
+// Needs no ledger of its own: both are named.
+Result<int> copy(const LedgerFlags& flags, const std::string& from, const std::string& to) {
+  const app::Config config = TRY(config_for(flags));
+  const app::CopiedLedger done = TRY(app::copy_ledger(config, from, to));
+  if (flags.json) {
+    print_json(api::copied(done));
+    return 0;
+  }
+  print(fmt::format("{} copied. Both ledgers have {} and verify; the last hash is {}.\n",
+                    counted(done.copied, "event"), counted(done.events, "event"), done.hash));
+  return 0;
+}
+
 }  // namespace
 
 Result<int> do_ledger(const LedgerFlags& flags) {
   const std::string what = flags.words.empty() ? "list" : flags.words.front();
   const std::vector<std::string> rest(flags.words.begin() + (flags.words.empty() ? 0 : 1),
                                       flags.words.end());
-  constexpr std::array<std::string_view, 9> kWays = {
-      "list", "log", "show", "pairs", "search", "calibration", "verify", "export", "reopen"};
+  constexpr std::array<std::string_view, 10> kWays = {"list",   "log",         "show",   "pairs",
+                                                      "search", "calibration", "verify", "export",
+                                                      "copy",   "reopen"};
   const std::string use =
-      "ledger wants: list, log [ID], show ID, pairs ID, search WORDS, calibration, verify, export "
-      "or reopen ID --reason TEXT";
+      "ledger wants: list, log [ID], show ID, pairs ID, search WORDS, calibration, verify, export, "
+      "copy FROM TO or reopen ID --reason TEXT";
   if (std::ranges::find(kWays, what) == kWays.end()) {
     const auto near = did_you_mean(what, kWays);
     return bad_input(
@@ -277,10 +293,12 @@ Result<int> do_ledger(const LedgerFlags& flags) {
   }
   const bool wants_id = what == "show" || what == "pairs" || what == "reopen";
   const bool wrong = wants_id           ? rest.size() != 1
+                     : what == "copy"   ? rest.size() != 2
                      : what == "search" ? rest.empty()
                      : what == "log"    ? rest.size() > 1
                                         : !rest.empty();
   if (wrong) return bad_input(use);
+  if (what == "copy") return copy(flags, rest.front(), rest.back());
   app::Context context = TRY(context_for(flags, false));
   if (what == "log") return log(flags, context, rest.empty() ? "" : rest.front());
   if (what == "show") return show(flags, context, rest.front());

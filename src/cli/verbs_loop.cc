@@ -51,7 +51,7 @@ std::string cycle_text(const app::CycleSummary& s) {
     text += fmt::format("; {} was skipped: {}", family, reason);
   }
   if (s.stopped_because == "interrupted") {
-    text += "; interrupted: runs in flight go on, the next cycle takes them";
+    text += "; interrupted: runs in flight continue, and the next cycle collects them";
   } else if (!s.stopped_because.empty()) {
     text += fmt::format("; stopped: {}", s.stopped_because);
   }
@@ -249,7 +249,9 @@ Result<int> do_gate(const GateFlags& flags) {
     if (flags.json) {
       print_json(TRY(api::gate_item(context, id)));
     } else {
-      print(show_packet(flags, TRY(app::find_gate(context, id))));
+      const ledger::GateRow row = TRY(app::find_gate(context, id));
+      print(show_packet(flags, row,
+                        TRY(app::attacks_on(context, row.packet.family, row.packet.experiment))));
     }
     return 0;
   }

@@ -117,7 +117,7 @@ Result<app::ScanOptions> options_from(const ScanFlags& flags) {
   return options;
 }
 
-// Bytes, rate and time left on stderr; only for a person, or where it was asked for.
+// Bytes, rate and time left on stderr; only on a terminal, or on request.
 class Meter {
  public:
   explicit Meter(const ScanFlags& flags)
@@ -186,11 +186,11 @@ void say_left_out(const app::FleetAnswer& answer) {
   fmt::print(stderr, "amdahl: left out {} more; see --explain-input\n", count - kShown);
 }
 
-// What has no place in a table is for those who look on.
+// Notes that do not fit the table go to stderr.
 void say_beside(const app::FleetAnswer& answer) {
   for (const std::string& what : answer.missing) fmt::print(stderr, "amdahl: missing: {}\n", what);
   if (const std::string counted = counted_words(answer); !counted.empty()) {
-    fmt::print(stderr, "amdahl: counted on the way: {}; see --explain-input\n", counted);
+    fmt::print(stderr, "amdahl: skipped or adjusted input: {}; see --explain-input\n", counted);
   }
 }
 

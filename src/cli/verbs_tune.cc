@@ -26,6 +26,10 @@ std::string tune_headline(const app::TuneOutcome& o) {
     if (early || o.untested > 0) text += " so far";
     return text + (o.ceiling.empty() ? "" : "; " + o.ceiling) + ".\n";
   }
+  if (!o.stack && o.won.size() == 1) {
+    return fmt::format("{} saves {} of its accelerator time, by one change.\n", o.family,
+                       saving_of(o.won.front().comparison));
+  }
   if (!o.stack) {
     return fmt::format(
         "{} proven for {}; all together they have not been measured yet: run the "
@@ -63,6 +67,14 @@ std::string show_open(const app::TuneOutcome& o) {
   return fmt::format("\n{} still to be decided{}: run the same command again to go on.\n",
                      counted(o.untested, "idea is", "ideas are"),
                      o.leading.empty() ? "" : fmt::format(" ({})", o.leading));
+}
+
+std::string show_failing(const app::TuneOutcome& o) {
+  if (o.failing.empty()) return "";
+  return fmt::format(
+      "\n{}\nPairs with a failed run do not count, so that each answer takes longer. Mend that "
+      "first, and run the same command again.\n",
+      o.failing);
 }
 
 std::string show_tried(const app::TuneOutcome& o) {
@@ -118,6 +130,7 @@ Result<int> do_tune(const TuneFlags& flags) {
     print(tune_headline(outcome));
     if (!outcome.won.empty()) print(show_won(outcome));
     print(show_tried(outcome));
+    print(show_failing(outcome));
     print(show_open(outcome));
     print(fmt::format("\nIts spec, to read and to edit: {}\n", outcome.spec_path));
   }

@@ -1,4 +1,4 @@
-// What the rules for Python look at beyond a name.
+// Conditions of the Python rules beyond a name.
 #include "code/looks_python.h"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "code/hoist.h"
 #include "code/looks.h"
 
 namespace amdahl::code::python {
@@ -100,7 +101,7 @@ bool is_accelerator(const Subject& subject, std::string_view text) {
   return false;
 }
 
-// Whether it stands in a function that writes the state.
+// Whether it is in a function that saves state.
 bool is_saving(const Subject& subject) {
   if (subject.site.function < 0) return false;
   const auto in = static_cast<std::size_t>(subject.site.function);
@@ -199,7 +200,7 @@ std::optional<Match> logged_scalar(const Subject& subject) {
   return Match{};
 }
 
-// Waiting changes no result, but for copies that were started and not waited for, and timers.
+// Waiting does not change results, except for asynchronous copies and timers.
 std::optional<Match> synchronize(const Subject& subject) {
   Match match;
   const bool is_cuda = subject.site.callee.ends_with("cuda.synchronize");
@@ -227,6 +228,13 @@ std::optional<Match> thread_default(const Subject& subject) {
 std::optional<Match> startup_read(const Subject& subject) {
   if (subject.how_often != HowOften::kLoop) return std::nullopt;
   return Match{};
+}
+
+// Whether or not it is the same each time; if it is certain, with the edits.
+std::optional<Match> same_each_time(const Subject& subject) {
+  Match match{{}, hoisted(subject)};
+  if (!match.edits.empty()) match.detail = "its value is the same in every pass of the loop";
+  return match;
 }
 
 namespace {
@@ -295,7 +303,7 @@ std::optional<Match> blocking_copy(const Subject& subject) {
   return match;
 }
 
-// clone().detach() is told by the rule for that.
+// clone().detach() has its own rule.
 std::optional<Match> needless_copy(const Subject& subject) {
   const std::string_view after = subject.facts.bytes.substr(subject.site.range.end);
   if (subject.site.name == "clone" && after.starts_with(".detach()")) return std::nullopt;
@@ -344,8 +352,8 @@ bool is_unused(const Facts& facts, const Site& site) {
   return at == facts.dotted.end() || !at->starts_with(site.name);
 }
 
-// Whether the file is there to hand names on, or says that this one is wanted. What a function
-// imports is its own.
+// Whether the file re-exports names, or says that this one is wanted. Imports inside functions are
+// never re-exported.
 bool is_handed_on(const Subject& subject) {
   constexpr std::size_t kLongestLine = 1000;
   const Facts& facts = subject.facts;

@@ -1,4 +1,5 @@
-// looks_python.h: what the rules for Python look at beyond a name: nothing if they do not apply.
+// looks_python.h: conditions of the Python rules beyond a name; nothing if the rule does not
+// apply.
 #pragma once
 
 #include <optional>
@@ -22,6 +23,7 @@ std::optional<Match> can_be_dropped(const Subject& subject);
 std::optional<Match> thread_variable(const Subject& subject);
 std::optional<Match> thread_default(const Subject& subject);
 std::optional<Match> startup_read(const Subject& subject);
+std::optional<Match> same_each_time(const Subject& subject);
 std::optional<Match> blocking_copy(const Subject& subject);
 std::optional<Match> needless_copy(const Subject& subject);
 std::optional<Match> clone_detach(const Subject& subject);

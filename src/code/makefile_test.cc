@@ -29,6 +29,22 @@ TEST(Makefile, FlagsThatAskForLessAreRaised) {
       {"not a level", "CFLAGS = -Output\n",
        "CFLAGS = -Output -O3 -march=native -ffp-contract=off\n", ""},
       {"the linker's", "LDFLAGS = -Wl,-O1\n", "", ""},
+      {"C and C++", "override CFLAGS := -O3 $(X)\noverride CXXFLAGS := -O2 $(X)\n",
+       "override CFLAGS := -O3 -march=native -ffp-contract=off $(X)\n"
+       "override CXXFLAGS := -O3 -march=native -ffp-contract=off $(X)\n",
+       "-O3"},
+      {"on the next line", "CFLAGS = -Wall \\\n  -O1\nA = -O0\n",
+       "CFLAGS = -Wall \\\n  -O3 -march=native -ffp-contract=off\nA = -O0\n", "-O1"},
+      {"of its objects", "run: a.o\n\tcc -o run a.o\n%.o: %.c\n\tcc -O2 -c $<\n",
+       "run: a.o\n\tcc -o run a.o\n%.o: %.c\n\tcc -O3 -march=native -ffp-contract=off -c $<\n",
+       "-O2"},
+      {"no flags", "run: a.c\n\t@gcc a.c -o run -lm\n",
+       "run: a.c\n\t@gcc -O3 -march=native -ffp-contract=off a.c -o run -lm\n", ""},
+      {"make's own rules", "run: run.o b.o\n",
+       "CFLAGS += -O3 -march=native -ffp-contract=off\nCXXFLAGS += -O3 -march=native "
+       "-ffp-contract=off\nrun: run.o b.o\n",
+       ""},
+      {"no compiler", "run: a.py\n\tcp a.py run\n", "", ""},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
@@ -56,11 +72,19 @@ TEST(Makefile, SumsInAnyOrderAreAskedForWhereTheyAreNot) {
 }
 
 TEST(Makefile, KnowsWhatItMakes) {
-  const std::string text = "A := b\nrun probe: run.c\n\tcc -o run run.c\n";
-  EXPECT_TRUE(makes(text, "run"));
-  EXPECT_TRUE(makes(text, "probe"));
-  EXPECT_FALSE(makes(text, "A"));
-  EXPECT_FALSE(makes(text, "cc"));
+  const std::string text =
+      "A := b\nNAME = tra\nBIN = bin\nTARGET := $(BIN)/$(NAME)cer\nrun probe: run.c\n\tcc -o run "
+      "run.c\n$(TARGET): x.o\n\tcc -o $@ x.o\nbuild: y.c\n\tcc -O2 -o yes y.c\n";
+  struct Case {
+    const char* file;
+    const char* want;
+  };
+  const Case cases[] = {{"run", "run"},   {"probe", "probe"}, {"bin/tracer", "bin/tracer"},
+                        {"yes", "build"}, {"A", ""},          {"cc", ""}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.file);
+    EXPECT_EQ(maker_of(text, c.file).value_or(""), c.want);
+  }
 }
 
 }  // namespace

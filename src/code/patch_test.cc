@@ -123,6 +123,14 @@ TEST(Patch, MechanicalOnesKeepTheProgram) {
       {"detached before it is copied", "clone-detach",
        "for x in loader:\n  y = model(x).mean().clone().detach()\n",
        "for x in loader:\n  y = model(x).mean().detach().clone()\n"},
+      {"a mask that is the same each time", "allocation",
+       "def train(n, device):\n  for x in loader:\n    mask = torch.tril(torch.ones(n, "
+       "n)).to(device)\n    y = model(x, mask)\n",
+       "def train(n, device):\n  mask = torch.tril(torch.ones(n, n)).to(device)\n  for x in "
+       "loader:\n    y = model(x, mask)\n"},
+      {"a file that is the same each time", "decode",
+       "for x in loader:\n  y = model(x)\n  w = np.load('w.npy')\n  y = y * w\n",
+       "w = np.load('w.npy')\nfor x in loader:\n  y = model(x)\n  y = y * w\n"},
   };
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.name);
@@ -155,6 +163,24 @@ TEST(Patch, WhereTheMeaningCouldChangeThereIsNone) {
        "  torch.cuda.synchronize()\n",
        ""},
       {"its value is used", "garbage", "for x in loader:\n  model(x)\n  n = gc.collect()\n", ""},
+      {"it is written to", "allocation",
+       "for x in loader:\n  m = torch.zeros(8)\n  m[x] = 1\n  model(m)\n", ""},
+      {"it is filled", "allocation",
+       "for x in loader:\n  m = torch.zeros(8)\n  m.fill_(x)\n  model(m)\n", ""},
+      {"a size that comes with the batch", "allocation",
+       "for x in loader:\n  n = len(x)\n  m = torch.ones(n)\n  model(x, m)\n", ""},
+      {"what the loop goes over", "allocation",
+       "for i, x in enumerate(loader):\n  m = torch.ones(i)\n  model(x, m)\n", ""},
+      {"a list that grows", "allocation",
+       "for x in loader:\n  m = torch.tensor(seen)\n  seen.append(model(x, m))\n", ""},
+      {"only sometimes", "allocation",
+       "for x in loader:\n  if x:\n    m = torch.ones(8)\n    model(x, m)\n  y = 1\n", ""},
+      {"another each time", "allocation", "for x in loader:\n  m = torch.rand(8)\n  model(x, m)\n",
+       ""},
+      {"kept from pass to pass", "allocation",
+       "for x in loader:\n  y = model(x, m)\n  m = torch.ones(8)\n", ""},
+      {"a file that is written meanwhile", "decode",
+       "for x in loader:\n  w = np.load('w.npy')\n  np.save('w.npy', model(x, w))\n", ""},
       {"another statement on the line", "garbage", "for x in loader:\n  model(x); gc.collect()\n",
        ""},
   };

@@ -59,9 +59,9 @@ constexpr auto kImports = std::to_array<Names>({"import_share"});
 constexpr auto kStartup = std::to_array<Names>({"startup_share"});
 constexpr auto kWaits = std::to_array<Names>({"serial_share", "input_wait_share"});
 
-// What a setting changes beyond its own cost. Gradients are recorded inside of every operator, and
-// what was kept for them is freed at the end; threads that are too many slow each other down where
-// they compute; who loads takes CPUs from the step; what gave its memory back must ask again.
+// What a setting affects beyond its own cost. Gradients are recorded inside every operator, and
+// what was kept for them is freed at the end; too many threads slow each other down; loaders take
+// CPUs from the step; returned memory must be requested again.
 constexpr auto kOfGradients = std::to_array<Names>({"compute_share", "teardown_share"});
 constexpr auto kOfThreads = std::to_array<Names>({"compute_share", "serial_share"});
 constexpr auto kOfLoaders = std::to_array<Names>({"own_threads_share", "teardown_share"});
@@ -251,7 +251,7 @@ constexpr auto kRules = std::to_array<Rule>({
      kInput,
      "decoded-cache",
      {},
-     nullptr,
+     python::same_each_time,
      Cost::kElsewhere,
      kOfLoaders},
     {"startup-reads",
@@ -265,8 +265,17 @@ constexpr auto kRules = std::to_array<Rule>({
      "skip-verification",
      {},
      python::startup_read},
-    {"allocation", kPy, kCall, kStep, kAllocate, "memory is allocated in every step",
-     "allocate it once before the loop and fill it in place", kSerial, ""},
+    {"allocation",
+     kPy,
+     kCall,
+     kStep,
+     kAllocate,
+     "memory is allocated in every step",
+     "allocate it once before the loop and fill it in place",
+     kSerial,
+     "",
+     {},
+     python::same_each_time},
     {"blocking-copy",
      kPy,
      kCall,

@@ -1,5 +1,7 @@
 #include "fleet/hostlist.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "base/text.h"
@@ -138,11 +140,12 @@ std::vector<int> expand_indices(std::string_view list) {
 }
 
 std::string_view short_host(std::string_view host) {
-  const std::size_t colon = host.find(':');
-  // Two colons: an IPv6 address.
-  if (colon != host.npos && host.find(':', colon + 1) == host.npos) host = host.substr(0, colon);
-  if (host.find_first_not_of("0123456789.:") == host.npos) return host;
-  return host.substr(0, host.find('.'));
+  const std::size_t close = host.find(']');
+  if (host.starts_with('[') && close != host.npos) return host.substr(0, close + 1);
+  if (std::ranges::count(host, ':') == 1) host = host.substr(0, host.find(':'));
+  const bool address = host.find_first_not_of("0123456789.:abcdefABCDEF") == host.npos &&
+                       (host.find(':') != host.npos || std::ranges::count(host, '.') == 3);
+  return address ? host : host.substr(0, host.find('.'));
 }
 
 std::string host_key(std::string_view host) {

@@ -55,6 +55,8 @@ TEST(Hostlist, ShortNames) {
   EXPECT_EQ(short_host("gpu1"), "gpu1");
   EXPECT_EQ(short_host("10.0.0.7:9400"), "10.0.0.7");
   EXPECT_EQ(short_host("fe80::1"), "fe80::1");
+  EXPECT_EQ(short_host("[fe80::1]:9400"), "[fe80::1]");
+  EXPECT_EQ(short_host("[gpu1"), "[gpu1");
 }
 
 }  // namespace

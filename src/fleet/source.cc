@@ -12,12 +12,14 @@
 #include "bytes/utf16.h"
 #include "fleet/clustercockpit/clustercockpit.h"
 #include "fleet/local/local.h"
+#include "fleet/lsf/lsf.h"
 #include "fleet/nvidia_mon/nvidia_mon.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
 #include "fleet/pbs/pbs.h"
 #include "fleet/philly/philly.h"
 #include "fleet/prometheus/prometheus.h"
 #include "fleet/prometheus_text/prometheus_text.h"
+#include "fleet/sge/sge.h"
 #include "fleet/slurm/slurm.h"
 #include "fleet/sonar/sonar.h"
 #include "fleet/table/head.h"
@@ -51,6 +53,18 @@ constexpr auto kSources = std::to_array<Source>({
      .claims = pbs::claims,
      .make = pbs::make,
      .explain = pbs::explain},
+    {.name = "sge",
+     .reads = "accounting of Grid Engine (SGE, UGE), qacct -j",
+     .gives = Gives::kJobs,
+     .claims = sge::claims,
+     .make = sge::make,
+     .explain = sge::explain},
+    {.name = "lsf",
+     .reads = "jobs of LSF: lsb.acct, bhist -l, bjobs -l",
+     .gives = Gives::kJobs,
+     .claims = lsf::claims,
+     .make = lsf::make,
+     .explain = lsf::explain},
     {.name = "sonar",
      .reads = "sacct as sonar writes it, key=value",
      .gives = Gives::kJobs,

@@ -180,6 +180,36 @@ TEST(Sources, WhatIsNoTextIsCalledByItsName) {
 }
 
 // PowerShell's '>' writes so.
+// What is suggested for a table without times is recognised once it was followed.
+TEST(Sources, TablesForPeopleAreRefusedWithASuggestionThatWorks) {
+  const struct {
+    std::string_view table;
+    std::string_view suggested;
+    std::string_view prints;
+    std::string_view source;
+  } kCases[] = {
+      {"PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\ngpu*  up 1-00:00:00  4   idle n[1-4]\n",
+       "sinfo -N -o '%N|%R|%G|%T|%H'",
+       "NODELIST|PARTITION|GRES|STATE|TIMESTAMP\nn1|gpu|gpu:a100:8|idle|Unknown\n", "slurm"},
+      {"JOBID   USER    STAT  QUEUE      FROM_HOST   EXEC_HOST   JOB_NAME   SUBMIT_TIME\n12 a "
+       "RUN\n",
+       "bhist -a -l -u all", "Job <12>, User <ada>, Command <x>\n", "lsf"},
+      {"job-ID     prior   name       user         state submit/start at\n-----\n 12 0.5 a u r\n",
+       "qacct -j",
+       "==============================================================\nqname        gpu.q\n",
+       "sge"},
+  };
+  for (const auto& c : kCases) {
+    SCOPED_TRACE(c.suggested);
+    const auto refused = sources().claiming(c.table);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().text.find(c.suggested), std::string::npos) << refused.error().text;
+    const auto followed = sources().claiming(c.prints);
+    ASSERT_TRUE(followed) << followed.error().text;
+    EXPECT_EQ(followed->name, c.source);
+  }
+}
+
 TEST(Sources, Utf16IsUndone) {
   const std::string plain = "timestamp,Hostname,gpu,gpu_util\r\n1507680000,n1,0,50\r\n";
   std::string little = "\xFF\xFE";

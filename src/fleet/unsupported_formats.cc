@@ -43,6 +43,11 @@ std::string output_for_people(std::string_view bytes) {
   constexpr std::string_view kLog =
       "log it: nvidia-smi --query-gpu=timestamp,index,utilization.gpu --format=csv -l 10";
   constexpr std::string_view kSacct = "ask for the jobs: sacct -a -D -P -S 2026-11-08 -o ALL";
+  constexpr std::string_view kSinfo = "ask for the nodes: sinfo -N -o '%N|%R|%G|%T|%H' > nodes.txt";
+  constexpr std::string_view kLsf =
+      "ask for whole jobs: bhist -a -l -u all > jobs.txt, or pass the files lsb.acct*";
+  constexpr std::string_view kQacct =
+      "ask for the jobs: qacct -j > jobs.txt, or pass $SGE_ROOT/default/common/accounting";
   struct Sign {
     std::string_view has;
     std::string_view is;
@@ -54,6 +59,15 @@ std::string output_for_people(std::string_view bytes) {
       {"<nvidia_smi_log", "XML of nvidia-smi", kLog},
       {"Job Wall-clock time:", "output of seff for one job", kSacct},
       {"TRES Name", "a summary by sreport", kSacct},
+      {"PARTITION AVAIL", "the table of sinfo, which has no accelerators", kSinfo},
+      {"NODELIST   NODES PARTITION", "the table of sinfo in columns", kSinfo},
+      {"FROM_HOST   EXEC_HOST", "the table of bjobs, which has no start and end", kLsf},
+      {"FROM_HOST  EXEC_HOST", "the table of bjobs, which has no start and end", kLsf},
+      {"Summary of time in seconds spent in various states", "the summary of bhist", kLsf},
+      {"Accounting information about jobs that are", "the summary of bacct", kLsf},
+      {"job-ID     prior   name", "the table of qstat, which has no end of jobs", kQacct},
+      {"job-ID  prior   name", "the table of qstat, which has no end of jobs", kQacct},
+      {"Total System Usage", "a sum by qacct", kQacct},
   });
   const std::string_view head = bytes.substr(0, 1024);
   const auto found = std::ranges::find_if(

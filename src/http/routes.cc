@@ -19,7 +19,7 @@ constexpr auto kApprover = app::Role::kApprover;
 constexpr std::nullopt_t kAnybody = std::nullopt;
 
 constexpr auto kRoutes = std::to_array<Route>({
-    {"GET", "/api/v1/status", Kind::kDocument, kReader, "where the loop stands", "status", "", "",
+    {"GET", "/api/v1/status", Kind::kDocument, kReader, "the state of the loop", "status", "", "",
      answer_status},
     {"GET", "/api/v1/hypotheses", Kind::kDocument, kReader, "a page of hypotheses, newest last",
      "ledger-list", "family state before limit", "", answer_hypotheses},
@@ -59,7 +59,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/api/v1/schemas/{name}", Kind::kDocument, kAnybody, "the JSON Schema of an answer", "",
      "", "", answer_schema},
     {"GET", "/api/v1/events", Kind::kEvents, kReader,
-     "new events of the ledger, as server-sent events; goes on after Last-Event-ID", "", "after",
+     "new events of the ledger, as server-sent events; resumes after Last-Event-ID", "", "after",
      "", nullptr},
     {"GET", "/metrics", Kind::kText, kReader, "metrics for Prometheus", "", "", "", nullptr},
     {"GET", "/api/v1/session", Kind::kSession, kReader, "who is asking", "session", "", "",

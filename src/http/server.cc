@@ -15,8 +15,8 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "http/desk.h"
-#include "http/fleet_desk.h"
+#include "http/dispatcher.h"
+#include "http/fleet_cache.h"
 #include "mcp/server.h"
 
 namespace amdahl::http {
@@ -33,7 +33,7 @@ using Task = asio::awaitable<Value>;
 constexpr int kAgentsAtOnce = 4;  // Calls of tools may wait for experiments.
 constexpr auto kTick = std::chrono::milliseconds(100);
 constexpr int kTicksBetweenLooks = 5;    // At the ledger.
-constexpr int kTicksBetweenBeats = 150;  // So that a stream whose client has gone is noticed.
+constexpr int kTicksBetweenBeats = 150;  // Detects streams whose client has gone.
 
 auto with(error_code& error) { return asio::redirect_error(asio::use_awaitable, error); }
 
@@ -83,8 +83,8 @@ Message message_of(const Response& response, bool keep_alive) {
 
 class Server {
  public:
-  Server(const app::Config& config, Desk desk, const ServeOptions& options)
-      : desk_{std::move(desk)},
+  Server(const app::Config& config, Dispatcher dispatcher, const ServeOptions& options)
+      : dispatcher_{std::move(dispatcher)},
         fleet_{config, [this] { return ended_.load(); }},
         options_{options} {
     if (options.agents) mcp_.emplace(config, *options.agents, options.program.version);
@@ -102,15 +102,15 @@ class Server {
   Task<> talk_over(Stream& stream);
   template <class Stream>
   Task<bool> talk_once(Stream& stream, beast::flat_buffer& buffer);
-  Task<> answer(const Request& request, Desk::Answer& answered);
+  Task<> answer(const Request& request, Dispatcher::Answer& answered);
   Response ask_mcp(const Request& request, const std::string& who);
   template <class Stream>
   Task<bool> send(Stream& stream, const Request& request, Response& response, bool keep_alive);
   template <class Stream>
-  Task<> follow(Stream& stream, const Request& request, Desk::Answer& begun);
+  Task<> follow(Stream& stream, const Request& request, Dispatcher::Answer& begun);
 
-  Desk desk_;        // Touched by the ledger's lane alone,
-  FleetDesk fleet_;  // and this by the scan's; all else by the one network thread.
+  Dispatcher dispatcher_;  // Touched by the ledger's lane alone,
+  FleetCache fleet_;       // and this by the scan's; all else by the one network thread.
   const ServeOptions& options_;
   std::atomic<bool> ended_ = false;
   std::optional<mcp::Server> mcp_{};  // For the agents' lane.
@@ -172,10 +172,10 @@ void Server::run() {
   agent_lane_.join();
 }
 
-// Runs `work` in the lane and comes back to the network thread. What `work` refers to lives in the
-// frame of whoever waits, which outlives the lanes: run() joins them before frames are destroyed.
-// g++ 12 destroys temporaries of a co_await expression twice: all that is passed to a coroutine
-// here has a name.
+// Runs `work` in the lane and returns to the network thread. References in `work` point into the
+// caller's coroutine frame, which outlives the lanes: run() joins them before frames are
+// destroyed. g++ 12 destroys temporaries of a co_await expression twice, so everything passed to a
+// coroutine here has a name.
 Task<> Server::on(asio::thread_pool& lane, const std::function<void()>& work) {
   asio::steady_timer done(net_, asio::steady_timer::time_point::max());
   asio::post(lane, [&] {
@@ -215,7 +215,7 @@ Task<> Server::tick() {
     if (ticks % kTicksBetweenLooks != 0 || traffic_.event_streams == 0) continue;
     std::int64_t latest = 0;
     const std::function<void()> look = [&] {
-      const auto found = desk_.latest();
+      const auto found = dispatcher_.latest();
       if (found) latest = *found;
     };
     co_await on(ledger_lane_, look);
@@ -252,7 +252,7 @@ Task<> Server::talk_over(Stream& stream) {
   beast::get_lowest_layer(stream).socket().shutdown(tcp::socket::shutdown_both, ignored);
 }
 
-// One request and its response; whether the connection goes on.
+// One request and its response; returns whether the connection stays open.
 template <class Stream>
 Task<bool> Server::talk_once(Stream& stream, beast::flat_buffer& buffer) {
   bhttp::request_parser<bhttp::string_body> parser;
@@ -268,14 +268,14 @@ Task<bool> Server::talk_once(Stream& stream, beast::flat_buffer& buffer) {
   }
   beast::get_lowest_layer(stream).expires_after(options_.limits.request);
   co_await bhttp::async_read(stream, buffer, parser, with(error));
-  // What the parser finds is answered; a client that is gone or too slow is not.
+  // Parse errors are answered; a client that is gone or too slow is not.
   const bool is_parsers = error.category() == make_error_code(bhttp::error::bad_method).category();
   if (error && (!is_parsers || error == bhttp::error::end_of_stream ||
                 error == bhttp::error::partial_message)) {
     co_return false;
   }
   Request request;
-  Desk::Answer answered;
+  Dispatcher::Answer answered;
   if (error) {
     answered.response = parse_problem(error);
     co_return co_await send(stream, request, answered.response, false);
@@ -289,14 +289,14 @@ Task<bool> Server::talk_once(Stream& stream, beast::flat_buffer& buffer) {
   request = *std::move(parsed);
   beast::get_lowest_layer(stream).expires_never();
   co_await answer(request, answered);
-  if (answered.then == Desk::Answer::Then::kEvents && answered.response.status == 200) {
+  if (answered.then == Dispatcher::Answer::Then::kEvents && answered.response.status == 200) {
     co_await follow(stream, request, answered);
     co_return false;
   }
   co_return co_await send(stream, request, answered.response, keep_alive);
 }
 
-Task<> Server::answer(const Request& request, Desk::Answer& answered) {
+Task<> Server::answer(const Request& request, Dispatcher::Answer& answered) {
   if (waiting_ >= options_.limits.waiting) {
     answered.response = problem(503, "busy", "too many requests wait; try again in a moment");
     answered.response.headers.emplace_back("Retry-After", "1");
@@ -306,14 +306,14 @@ Task<> Server::answer(const Request& request, Desk::Answer& answered) {
   const Traffic traffic = traffic_;
   const std::function<void()> ask = [&] {
     try {
-      answered = desk_.answer(request, traffic);
+      answered = dispatcher_.answer(request, traffic);
     } catch (const std::exception& e) {  // One request must not end the server.
       answered.response = problem(500, "this is a bug", e.what());
     }
   };
   co_await on(ledger_lane_, ask);
-  const bool of_job = answered.then == Desk::Answer::Then::kJob;
-  const bool of_fleet = answered.then == Desk::Answer::Then::kFleet;
+  const bool of_job = answered.then == Dispatcher::Answer::Then::kJob;
+  const bool of_fleet = answered.then == Dispatcher::Answer::Then::kFleet;
   const std::function<void()> look = [&] {
     try {
       answered.response = of_job ? fleet_.job(answered.job) : fleet_.fleet(request);
@@ -323,7 +323,7 @@ Task<> Server::answer(const Request& request, Desk::Answer& answered) {
   };
   if (of_job || of_fleet) co_await on(scan_lane_, look);
   const std::function<void()> tell = [&] { answered.response = ask_mcp(request, answered.who); };
-  if (answered.then == Desk::Answer::Then::kMcp) co_await on(agent_lane_, tell);
+  if (answered.then == Dispatcher::Answer::Then::kMcp) co_await on(agent_lane_, tell);
   --waiting_;
 }
 
@@ -364,7 +364,7 @@ Task<bool> Server::send(Stream& stream, const Request& request, Response& respon
 // Sends events as they come. A client that reads slowly only falls behind: it is asked for what
 // comes after its own last event, so that nothing is kept for it and nothing is left out.
 template <class Stream>
-Task<> Server::follow(Stream& stream, const Request& request, Desk::Answer& begun) {
+Task<> Server::follow(Stream& stream, const Request& request, Dispatcher::Answer& begun) {
   finish(request, begun.response);
   ++traffic_.responses[begun.response.status];
   Message head = message_of(begun.response, false);
@@ -380,8 +380,8 @@ Task<> Server::follow(Stream& stream, const Request& request, Desk::Answer& begu
     beast::get_lowest_layer(stream).expires_after(options_.limits.send);
     co_await asio::async_write(stream, asio::buffer(text), with(error));
     if (error) break;
-    Result<Desk::Batch> batch = Desk::Batch{};
-    const std::function<void()> read = [&] { batch = desk_.events_after(after); };
+    Result<Dispatcher::Batch> batch = Dispatcher::Batch{};
+    const std::function<void()> read = [&] { batch = dispatcher_.events_after(after); };
     co_await on(ledger_lane_, read);
     if (!batch) break;  // The ledger cannot be read: the client comes again.
     after = batch->upto;
@@ -403,7 +403,8 @@ Result<> serve(const app::Config& config, const ServeOptions& options) {
   app::Context context = TRY(app::open_context(config, false));
   AccessOptions access{context.path("tokens.json"), options.hosts, options.own_token};
   access.hosts.push_back(lower(options.address));
-  Server server(config, Desk(std::move(context), std::move(access), options.program), options);
+  Server server(config, Dispatcher(std::move(context), std::move(access), options.program),
+                options);
   TRY(server.listen());
   server.run();
   return Ok{};

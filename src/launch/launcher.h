@@ -1,4 +1,4 @@
-// launcher.h: one row per place where a pair can run.
+// launcher.h: the launcher interface and table, one row per place where pairs can run.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace amdahl::launch {
 
 // Both arms, by default run back to back on one allocation. Sent to the worker as JSON.
 struct PairRequest {
-  std::string reservation;  // From the ledger; the run's folder bears its name.
+  std::string reservation;  // From the ledger; names the run's folder.
   model::Spec spec;
   model::Plan a;
   model::Plan b;
@@ -29,7 +29,7 @@ struct PairRequest {
   // Runs `a` twice: plain, then with the hook, whose overhead distorts the second run's times; `b`
   // is ignored.
   bool profile = false;
-  std::vector<int> cpus;  // The slots it is given; chosen by the caller, disjoint.
+  std::vector<int> cpus;  // Its slots; chosen by the caller, disjoint.
   // Both arms at once, each on half of `cpus`: the variant on the second half if variant_second.
   bool concurrent = false;
   // Load processes spin on the slots while the arms run: tests the claim on a busy host.
@@ -53,13 +53,17 @@ struct PairRequest {
   // The worker has an allocation of its own: it takes environment, CPUs, devices and scratch from
   // there (launch/local/allocation.h), and claims the run by an exclusive create. Set by launchers.
   bool allocated = false;
+  // Arms, builds and checks run in bubblewrap (os/bubblewrap.h): a model wrote some of the code.
+  // Where that cannot be done, no arm starts.
+  bool sandbox = false;
+  bool by_agent = false;  // The variant's patch is a model's: frozen code must be as committed.
 };
 
 inline constexpr std::size_t kBlockVariants = 4;
 
-// Time beyond an arm's limit to end its processes and to write the receipt.
+// Time beyond an arm's limit to end its processes and write the receipt.
 inline constexpr Nanos kArmGrace = std::chrono::seconds(15);
-inline constexpr Nanos kBuildLimit = std::chrono::hours(1);  // For each tree of a patch.
+inline constexpr Nanos kBuildLimit = std::chrono::hours(1);  // Per patched tree.
 
 // Whether an arm has a patch; then all of them run in worktrees of one commit.
 bool has_patch(const PairRequest& request);
@@ -119,59 +123,59 @@ struct RunStatus {
   // From the worker's start (before that: from the first release) to the end or until now; nothing
   // if unknown.
   std::optional<Nanos> elapsed = Nanos{0};
-  Nanos arms{};                    // longest_arms(); 0 if it is not known.
-  Nanos deadline{};                // Of `elapsed`: longest_run(); 0 if it is not known.
+  Nanos arms{};                    // longest_arms(); 0: unknown.
+  Nanos deadline{};                // For `elapsed`: longest_run(); 0: unknown.
   std::string worker{};            // The worker_run_id; empty if there is none.
-  std::optional<Charge> charge{};  // Once it is over; nothing where the place keeps no accounts.
-  std::string why{};               // What the place says of an unusual state, for people.
+  std::optional<Charge> charge{};  // After the end; nothing if the place has no accounting.
+  std::string why{};               // The place's explanation of an unusual state, for people.
 };
 
 enum class Handover : std::uint8_t {
-  kAccepted,  // It is there, held.
-  kRefused,   // It is not there.
-  kUnknown,   // The place did not answer: it may be there. status() will tell.
+  kAccepted,  // Accepted and held.
+  kRefused,   // Not accepted.
+  kUnknown,   // No answer: it may have been accepted. status() will tell.
 };
 
 struct SubmitAnswer {
   Handover handover = Handover::kUnknown;
   std::string worker{};  // The worker_run_id, if it was accepted.
-  std::string reason{};  // Why not.
+  std::string reason{};  // Why it was not accepted.
 };
 
-// What a place has for runs like one request.
+// What a place offers for runs like one request.
 struct Capacity {
   std::optional<int> room{};  // How many more could start now; nothing: the caller counts slots.
-  int waiting = 0;            // Runs of ours that are queued.
-  std::string hardware{};     // Class of the hardware: two places with the same are alike.
+  int waiting = 0;            // Our queued runs.
+  std::string hardware{};     // Hardware class; equal for interchangeable places.
   std::string never{};        // Why no such run can ever start; empty if it can.
 };
 
 struct Receipts {
   std::optional<model::Receipt> a;
   std::optional<model::Receipt> b;  // For a profile, the run with the hook.
-  std::string out_a;                // Folders the arms wrote to.
+  std::string out_a;                // Output folders of the arms.
   std::string out_b;
-  std::vector<std::optional<model::Receipt>> more;  // Of a block's further variants.
+  std::vector<std::optional<model::Receipt>> more;  // Further variants of a block.
   // For steps: the receipt of the whole process, and its pairs of neighbouring steps. `a` and `b`
   // are then shares of it (launch/steps.h): both start at the same time, and start-up is not in the
   // cost.
   std::optional<model::Receipt> whole;
   std::vector<model::StepPair> steps;
-  std::vector<std::string> order;  // The arms' names, as they ran.
-  Nanos build_wall{};              // Time to make all patched trees,
-  Nanos build_cpu{};               // and its CPU time.
+  std::vector<std::string> order;  // Names of the arms in the order they ran.
+  Nanos build_wall{};              // Wall time to make all patched trees.
+  Nanos build_cpu{};               // CPU time of that.
   std::string problem;             // Why a receipt is missing or cannot be trusted.
   bool lost = false;
-  // The arms that were under way when the run was lost, or when a receipt that had been written was
-  // changed or removed; as their letters ("B").
+  // The arms, as letters ("B"), that were running when the run was lost, or when a written receipt
+  // was changed or removed.
   std::string under_way;
   std::vector<std::string> restored;  // Arms whose receipt the worker had to write again.
 };
 
-// Where pairs run. Only what is in the ledger is needed to find a run again, so that a new cycle
-// can adopt it. Every question is about many runs, and costs the place the same as one. Not
-// thread-safe: the loop owns one and calls it from one thread. Answers are in the order of what
-// was asked. conformance() in launch/conformance.h tests all of this.
+// Where pairs run. The ledger alone is enough to find a run again, so a new cycle can adopt it.
+// Every call handles many runs at the cost of one. Not thread-safe: the loop owns it and calls it
+// from one thread. Answers are in the order of the questions. conformance() in
+// launch/conformance.h tests all of this.
 class Launcher {
  public:
   virtual ~Launcher() = default;
@@ -197,20 +201,20 @@ class Launcher {
 Result<std::string> hand_over(Launcher& launcher, const PairRequest& request);
 RunStatus status_of(Launcher& launcher, const RunRef& run);
 
-// What a launcher is made from.
+// Parameters of a launcher.
 struct Site {
   std::string state_dir;
-  slurm::Settings slurm{};  // `poll` and `settle` are for every scheduler.
+  slurm::Settings slurm{};  // `poll` and `settle` apply to every scheduler.
   std::string plug_in{};    // Folder with the programs of the command launcher.
 };
 
 struct Kind {
   std::string_view name;  // As in the config: launcher = "local".
   std::string_view runs_on;
-  // Whether a run has an allocation of its own: the CPUs of a request are then a number, and which
-  // ones they are is found out there.
+  // Whether each run has its own allocation: then the CPUs of a request are only a count, and the
+  // actual ones are found in the allocation.
   bool allocates;
-  std::string (*hardware)(const Site& site);  // Class of what runs there get.
+  std::string (*hardware)(const Site& site);  // Hardware class of runs there.
   std::unique_ptr<Launcher> (*make)(const Site& site);
 };
 

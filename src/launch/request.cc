@@ -21,6 +21,8 @@ void add_finer(const PairRequest& request, Json& json) {
   if (!request.ticket.empty()) json["ticket"] = request.ticket;
   if (!request.environment.empty()) json["environment"] = request.environment;
   if (request.allocated) json["allocated"] = true;
+  if (request.sandbox) json["sandbox"] = true;
+  if (request.by_agent) json["by_agent"] = true;
 }
 
 template <class T>
@@ -39,6 +41,8 @@ Result<> take_finer(const Json& json, PairRequest& request) {
   take(json, "ticket", request.ticket);
   take(json, "environment", request.environment);
   take(json, "allocated", request.allocated);
+  take(json, "sandbox", request.sandbox);
+  take(json, "by_agent", request.by_agent);
   if (!json.contains("more")) return Ok{};
   for (const Json& plan : json.at("more")) {
     request.more.push_back(TRY(model::decode<model::Plan>(plan).in("/more")));

@@ -1,6 +1,7 @@
 // ledger.h: the append-only store of all events and decisions.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -154,6 +155,9 @@ class Ledger {
   // the budget does; kBusy if `fence` is not 0 and a newer lease was taken.
   virtual Result<std::vector<Event>> append(std::span<const Draft> drafts,
                                             std::int64_t fence = 0) = 0;
+  // Events of another ledger, as they are there, after our last. All or nothing. kConflict if their
+  // hashes do not follow.
+  virtual Result<> import(std::span<const Event> events) = 0;
 
   virtual Result<std::vector<Family>> families() = 0;
   virtual Result<Family> family(const std::string& name) = 0;
@@ -223,6 +227,10 @@ class Ledger {
   virtual Result<std::optional<LeaseInfo>> lease() = 0;
 
   virtual int schema_version() = 0;
+  // Why reads may be older than the newest event, for a warning; empty: they are not.
+  virtual std::string stale_because() { return ""; }
+  // This machine's clock minus the one that events are dated by.
+  virtual Nanos clock_ahead() { return Nanos{}; }
   // The start of its first event's hash: unique per ledger, kept by copies. Empty before the first
   // event. Files that belong to a ledger carry it.
   virtual Result<std::string> id() = 0;
@@ -244,5 +252,40 @@ Result<std::unique_ptr<Ledger>> open_sqlite(const std::string& path,
 // With a clock of the caller's, which must outlive the ledger.
 Result<std::unique_ptr<Ledger>> open_sqlite(const std::string& path, const OpenOptions& options,
                                             os::Clock& clock);
+
+// A ledger that many machines share: a PostgreSQL server has the events and the lease, and each
+// machine a replica with the projections. See docs/design/0004-one-ledger-for-many-machines.md.
+struct ServerPlace {
+  std::string url;      // postgresql://USER@HOST:PORT/DATABASE, without a password.
+  std::string replica;  // Path of this machine's SQLite file; it is made anew if it is missing.
+  // A write waits this long for a server that is away, restarts or fails over. Then it fails with
+  // kExternal.
+  Nanos wait = std::chrono::seconds(60);
+};
+
+// Reads are answered by the replica, which looks for news at most every second; while the server
+// is away they are as old as the last look. Writes go to the server. Times in events and of the
+// lease are the server's. Opens as open_sqlite() does; kExternal if the server is away and there is
+// no replica yet.
+Result<std::unique_ptr<Ledger>> open_postgres(const ServerPlace& place,
+                                              const OpenOptions& options = {});
+
+// Nothing, or why this address cannot be used; a password in it is refused.
+Result<> check_address(const std::string& url);
+
+// How a shared ledger is, at one look and without waiting.
+struct ServerState {
+  std::string version;              // "15.18 (Debian 15.18-0+deb12u1)".
+  std::int64_t events = 0;          // On the server,
+  std::int64_t replica_events = 0;  // and on this machine.
+  Nanos clock_ahead{};              // This machine's clock minus the server's.
+  bool syncs = true;                // False: the server's fsync is off; a power cut loses events.
+};
+// kNotFound if there is no ledger there yet, kExternal if the server is away. Changes nothing.
+Result<ServerState> server_state(const ServerPlace& place);
+
+// Copies the events of `from` that `to` does not have yet, with their hashes: how many. kConflict
+// if the events of `to` are no beginning of those of `from`. Can be repeated after an interruption.
+Result<std::int64_t> copy_events(Ledger& from, Ledger& to);
 
 }  // namespace amdahl::ledger

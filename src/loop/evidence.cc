@@ -1,7 +1,11 @@
 #include "loop/evidence.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+
+#include "compare/compare.h"
+#include "refute/facts.h"
 
 namespace amdahl::loop {
 
@@ -10,16 +14,32 @@ bool tells_early(std::string_view check) {
   return std::ranges::find(kEarly, check) != std::end(kEarly);
 }
 
-FailureRate failure_rate(std::span<const model::PairFact> pairs, int past_runs, int past_failed) {
+refute::UsualFailures usual_failures(std::span<const model::PairFact> pairs, const PastRuns& past,
+                                     bool own) {
   constexpr double kUsual = 0.04;
   constexpr double kWeight = 10;
-  double failed = past_failed;
-  double tried = past_runs;
+  double failed = past.failed - (own ? past.lost : 0);
+  double tried = past.runs - (own ? past.lost : 0);
   for (const model::PairFact& pair : pairs) {
+    if (own && refute::was_lost(pair.a)) continue;
     tried += 1;
     failed += pair.a.failed ? 1 : 0;
   }
   return {(failed + kUsual * kWeight) / (tried + kWeight), tried + kWeight};
+}
+
+double noise_of(std::span<const double> same) {
+  double noise = compare::sigma_from_same(same);
+  for (const double d : same) {
+    if (same.size() < 6) noise = std::min(0.30, std::max(noise, 1.5 * std::abs(d)));
+  }
+  return noise;
+}
+
+model::Spec as_registered(const model::Experiment& e, model::Spec spec) {
+  if (!e.metric.empty()) spec.metric = e.metric;
+  spec.lower_is_better = e.lower_is_better.value_or(spec.lower_is_better);
+  return spec;
 }
 
 void describe(const model::Hypothesis& hypothesis, std::span<const refute::Dose> doses,

@@ -7,17 +7,24 @@
 #include <vector>
 
 #include "model/hypothesis.h"
+#include "model/spec.h"
 #include "refute/check.h"
 
 namespace amdahl::loop {
 
-// The baseline's failure rate in these pairs and before, smoothed so that a short history proves
-// nothing.
-struct FailureRate {
-  double rate = 0;
-  double runs = 0;  // Number of runs behind the rate.
+// Earlier runs of the baseline, how many of them failed, and of these those lost with their worker.
+struct PastRuns {
+  int runs = 0;
+  int failed = 0;
+  int lost = 0;
 };
-FailureRate failure_rate(std::span<const model::PairFact> pairs, int past_runs, int past_failed);
+// How often the baseline failed in these pairs and before, smoothed so that a short history proves
+// nothing; with `own`, without runs that were lost with their worker.
+refute::UsualFailures usual_failures(std::span<const model::PairFact> pairs, const PastRuns& past,
+                                     bool own);
+
+// The spec with the metric that was registered, which counts whatever the spec says by now.
+model::Spec as_registered(const model::Experiment& e, model::Spec spec);
 
 // Evidence from the hypothesis: the share it can affect, where the time should be saved, and the
 // effects of other values of the same knob.
@@ -28,6 +35,10 @@ void describe(const model::Hypothesis& hypothesis, std::span<const refute::Dose>
 // abstain but ask for pairs; with `curious` also the contention check.
 std::vector<std::string> targets_of(std::span<const model::Finding> votes,
                                     const refute::Evidence& evidence, bool curious);
+
+// Deviation of one pair, from log-ratios of A/A pairs. Few of them may agree by luck: then the
+// largest counts.
+double noise_of(std::span<const double> same);
 
 // Whether this check can veto from amounts, orders and bounds, without many pairs.
 bool tells_early(std::string_view check);

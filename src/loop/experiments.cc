@@ -25,9 +25,7 @@ using model::Stage;
 
 constexpr double kWinThreshold = compare::Design{}.win_threshold;
 constexpr std::size_t kShortCommit = 12;
-constexpr int kExtraTopUps = 4;            // Void pairs that a targeted top-up may replace.
 constexpr std::size_t kEnoughFresh = 200;  // Of steps; more would not change what they say.
-constexpr int kRounds = 3;                 // Times that a check may ask for pairs.
 
 // A log-ratio at most multiplies the evidence for anything by 1.97, so that many are needed for any
 // verdict at all. A pair of many steps has many.
@@ -79,28 +77,12 @@ std::vector<double> ratios_of(const FamilyRecord& family) {
   return same;
 }
 
-// Few pairs may agree by luck: then the largest of them counts.
-double noise_of(std::span<const double> same) {
-  double noise = compare::sigma_from_same(same);
-  for (const double d : same) {
-    if (same.size() < 6) noise = std::min(0.30, std::max(noise, 1.5 * std::abs(d)));
-  }
-  return noise;
-}
-
 // Pairs that point to harm settle it soon: harm that is proven is not tried again.
 bool looks_harmful(const ExperimentState& x) {
   constexpr double kPoints = 3;  // E,
   constexpr double kFar = 2;     // or deviations.
   return x.effect < -stats::kSmallestGain &&
          (x.log_e_worse >= std::log(kPoints) || x.effect < -kFar * x.sigma);
-}
-
-// The metric that was registered is the one that counts, whatever the spec says by now.
-model::Spec as_registered(const model::Experiment& e, model::Spec spec) {
-  if (!e.metric.empty()) spec.metric = e.metric;
-  spec.lower_is_better = e.lower_is_better.value_or(spec.lower_is_better);
-  return spec;
 }
 
 }  // namespace
@@ -157,6 +139,7 @@ Result<> Experiments::add(const model::Experiment& e, Stage stage,
   x.sigma = e.sigma;
   x.prior = idea->second.prior;
   x.cap = e.cap;
+  x.careful = is_agents_patch(idea->second);
   x.spec_changed = what_changed(e, family->second.record, stage);
   if (a && b) {
     x.slots = spec.pairing == "concurrent" ? a->cpus + b->cpus : std::max(a->cpus, b->cpus);
@@ -281,8 +264,10 @@ void Experiments::count(Track& track, const model::Pair& pair) {
   }
   if (purpose == Purpose::kTopUp && !good) ++track.spoiled[pair.aim.target];
   if (fact) {
-    const bool dear_once = fact->b.never_runs == NeverRuns::kTooDear && x.variant_failures < 2;
-    if (!dear_once) x.never_runs = why_never(pair, *fact).value_or(x.never_runs);
+    // Twice without as many good pairs: a job that is slow now and then makes any variant dear.
+    const int least = std::max(2, x.compare_pairs + x.replicate_pairs + 1);
+    const bool dear = fact->b.never_runs == NeverRuns::kTooDear && x.variant_failures < least;
+    if (!dear) x.never_runs = why_never(pair, *fact).value_or(x.never_runs);
     track.pairs.push_back(*fact);
     if (feeds_evidence(purpose) && good) {
       const model::Spec& spec = families_.at(x.family).record.spec;
@@ -351,6 +336,7 @@ void Experiments::refresh(Track& track) {
   x.asked_for = track.resumed > 0 && x.compare_ratios < track.resumed + x.cap;
   x.parked = is_parked(x);
   x.baseline_moved = family.digest != track.experiment.baseline;
+  x.vetoed = x.careful && x.stage == Stage::kCompare && x.compare_pairs > 0 && early_veto(track);
   x.top_up_missing.clear();
   x.passed = x.wants_top_up = false;
   if (x.stage != Stage::kHold && x.stage != Stage::kTopUp) return;
@@ -368,51 +354,6 @@ void Experiments::refresh(Track& track) {
   const bool on = outcome == refute::Outcome::kSurvives || outcome == refute::Outcome::kTopUp;
   x.passed = on && to_buy.empty();
   x.wants_top_up = on && !to_buy.empty();
-}
-
-namespace {
-
-int count_of(const std::map<std::string, int>& counts, const std::string& check) {
-  const auto it = counts.find(check);
-  return it == counts.end() ? 0 : it->second;
-}
-
-}  // namespace
-
-std::map<std::string, int> Experiments::wanted(const Track& track,
-                                               std::span<const model::Finding> votes,
-                                               const refute::Evidence& known) const {
-  std::map<std::string, int> wanted;
-  for (const std::string& check : targets_of(votes, known, state_.settings.other_contention)) {
-    const int pairs = refute::target_of(check, known).pairs;
-    const int good = count_of(track.bought, check) - count_of(track.spoiled, check);
-    wanted[check] = pairs * std::max(1, (good + pairs - 1) / pairs);
-  }
-  return wanted;
-}
-
-std::map<std::string, int> Experiments::once_more(const Track& track,
-                                                  std::span<const model::Finding> votes,
-                                                  const refute::Evidence& known) const {
-  std::map<std::string, int> more = wanted(track, votes, known);
-  std::erase_if(more, [&](const auto& one) {
-    const int pairs = refute::target_of(one.first, known).pairs;
-    return one.second >= kRounds * pairs || count_of(track.bought, one.first) == 0;
-  });
-  for (auto& [check, count] : more) count += refute::target_of(check, known).pairs;
-  return missing(track, more);
-}
-
-std::map<std::string, int> Experiments::missing(const Track& track,
-                                                const std::map<std::string, int>& wanted) const {
-  std::map<std::string, int> missing;
-  for (const auto& [check, pairs] : wanted) {
-    const int tried = count_of(track.bought, check);
-    const int left =
-        std::min(pairs - tried + count_of(track.spoiled, check), pairs + kExtraTopUps - tried);
-    if (left > 0) missing[check] = left;
-  }
-  return missing;
 }
 
 void Experiments::set_stage(Track& track, Stage stage) {
@@ -490,9 +431,9 @@ refute::Evidence Experiments::gather(const Track& track, model::Comparison compa
   describe(ideas_.at(track.experiment.hypothesis), family.doses, evidence);
   evidence.price_accelerator_hour = circumstances_.price_accelerator_hour;
   evidence.price_cpu_hour = circumstances_.price_cpu_hour;
-  const FailureRate usual = failure_rate(track.pairs, family.past_runs, family.past_failed);
-  evidence.historical_failure_rate = usual.rate;
-  evidence.historical_failure_runs = usual.runs;
+  const PastRuns past{family.past_runs, family.past_failed, family.past_lost};
+  evidence.usual_failures = usual_failures(track.pairs, past, false);
+  evidence.usual_own_failures = usual_failures(track.pairs, past, true);
   evidence.topped_up = topped_up;
   return evidence;
 }

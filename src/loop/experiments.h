@@ -37,6 +37,7 @@ struct FamilyRecord {
   std::vector<refute::Dose> doses;  // Effects of knob values tested before.
   int past_runs = 0;                // Earlier runs of the baseline, and how many of them failed.
   int past_failed = 0;
+  int past_lost = 0;  // Of these, lost with their worker.
   // Inputs of its arms besides the spec: digests of kEnvironment and kSource, if known.
   std::map<std::string, std::string> ran_with{};
 };
@@ -81,7 +82,10 @@ class Experiments {
   // or without one if it was lost.
   void began(const model::Pair& pair);
   void ended(const model::Pair& pair);
-  // The same for all pairs that a live experiment has had, judged once.
+  // Models refuted it by these checks: their targeted pairs are bought before it comes to the gate.
+  // `open`: more are still asked. Words never count as votes.
+  void attacked(const std::string& experiment, std::vector<std::string> checks, int open);
+  // All pairs that a live experiment has had, judged once.
   void replay(const std::string& experiment, std::span<const model::Pair> pairs);
 
   // The gate's decision closes the experiment; an approval moves the family's baseline. kConflict
@@ -108,9 +112,9 @@ class Experiments {
   const State& state() const { return state_; }
   const model::Hypothesis& hypothesis(const std::string& id) const { return ideas_.at(id); }
   const model::Experiment& experiment(const std::string& id) const;
-  // Of its hypothesis; empty once it has a verdict, though pairs of it may still be in flight.
+  // Of its hypothesis; empty once it has a verdict, even if pairs of it are still in flight.
   std::string title_of(const std::string& experiment) const;
-  std::string family_of(const Intent& intent) const;                  // Empty if it is about none.
+  std::string family_of(const Intent& intent) const;  // Empty if it concerns no family.
   model::Comparison comparison(const std::string& experiment) const;  // With its interval.
   const FamilyRecord& family(const std::string& name) const { return families_.at(name).record; }
   refute::Evidence evidence(const std::string& experiment, bool topped_up) const;
@@ -119,9 +123,9 @@ class Experiments {
   struct Family {
     FamilyRecord record;
     std::string digest;          // Of the baseline's plan.
-    std::size_t at = 0;          // In state_.families.
+    std::size_t at = 0;          // Index in state_.families.
     int last_same = 0;           // Index of the last A/A pair.
-    double noise = 0;            // That its A/A pairs tell.
+    double noise = 0;            // From its A/A pairs.
     std::set<std::string> live;  // Its experiments.
   };
   struct Waiting {
@@ -132,22 +136,23 @@ class Experiments {
     explicit Track(const model::Experiment& e) : experiment{e}, judge{compare::design_of(e)} {}
 
     model::Experiment experiment;
-    std::size_t at = 0;  // In state_.experiments.
-    int resumed = 0;     // Log-ratios it had when somebody asked for more; 0: nobody did.
+    std::size_t at = 0;  // Index in state_.experiments.
+    int resumed = 0;     // Log-ratios it had when a person asked for more; 0: nobody did.
     compare::Judge judge;
     std::vector<model::PairFact> pairs;
     std::set<int> open;  // Indices of pairs in flight that feed E.
     // Resolved, but an earlier one is still open.
     std::map<int, Waiting> waiting;
-    bool judged = false;        // The state holds what the judge says.
+    bool judged = false;        // The state has the judge's current answer.
     std::vector<double> all;    // What the judge has seen,
-    std::vector<double> fresh;  // and of it, what replication gave.
+    std::vector<double> fresh;  // and the part from replication.
     std::vector<model::Finding> votes;
     std::optional<model::Comparison> compared;  // That the votes are about.
+    std::vector<std::string> attacked_by;       // Checks that models named.
     std::map<std::string, int> dealt;           // Pairs of each class of inputs.
     std::map<std::string, int> wanted;          // Pairs for each check, as it last voted,
     std::map<std::string, int> bought;          // those launched,
-    std::map<std::string, int> spoiled;         // and those of them that were void.
+    std::map<std::string, int> spoiled;         // and the void ones among them.
     int last_index = 0;
   };
 
@@ -170,7 +175,7 @@ class Experiments {
   void judge_resolved(Track& track);
   bool is_parked(const ExperimentState& x) const;
   void set_noise(Family& family);
-  // Pairs that checks would have bought, given how the panel voted; and those still to be run.
+  // Pairs that checks ask for, given the panel's votes; and those still to be run.
   std::map<std::string, int> wanted(const Track& track, std::span<const model::Finding> votes,
                                     const refute::Evidence& known) const;
   // The same with another round for each check that its pairs have not settled, while it has any.

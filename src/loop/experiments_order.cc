@@ -1,14 +1,27 @@
 // The pairs that wishes ask for.
 #include <algorithm>
+#include <span>
 
 #include "loop/experiments.h"
 #include "loop/order.h"
+#include "refute/facts.h"
 #include "stats/coin.h"
 
 namespace amdahl::loop {
 
 using model::Purpose;
 using model::Stage;
+
+namespace {
+
+// Whether runs of the variant were lost with their worker more than once: all others of a block
+// would lose their pairs with it, and none of these could tell why.
+bool takes_others_along(std::span<const model::PairFact> pairs) {
+  return std::ranges::count_if(
+             pairs, [](const model::PairFact& pair) { return refute::was_lost(pair.b); }) > 1;
+}
+
+}  // namespace
 
 std::optional<model::Pair> Experiments::order_for(const Intent& wish) const {
   if (const auto* same = std::get_if<RunSame>(&wish)) return order_same(*same);
@@ -41,7 +54,9 @@ model::Pair Experiments::order_pair(const RunPair& wish) const {
   order.variant_second = stats::coin(e.seed, e.hypothesis, order.index);
   order.concurrent = spec.pairing == "concurrent";
   order.steps = spec.pairing == "steps";
-  order.stratum = next_stratum(spec, track.dealt);
+  const ExperimentState& x = state_.experiments[track.at];
+  const bool is_canary = x.careful && x.compare_pairs == 0;
+  order.stratum = is_canary ? smallest_stratum(spec) : next_stratum(spec, track.dealt);
   order.a = e.baseline_change;
   order.b = combine(e.baseline_change, ideas_.at(e.hypothesis).change);
   if (wish.purpose == Purpose::kTopUp) {
@@ -52,7 +67,7 @@ model::Pair Experiments::order_pair(const RunPair& wish) const {
     order.steps &= !target.whole_runs;
     if (!target.stratum.empty()) order.stratum = target.stratum;
     if (target.same) order.b = order.a;
-  } else if (!order.concurrent && !order.steps) {
+  } else if (!order.concurrent && !order.steps && !takes_others_along(track.pairs)) {
     share_baseline(track, order);
   }
   const auto stratum = std::ranges::find(spec.strata, order.stratum, &model::Stratum::name);
@@ -94,7 +109,8 @@ bool Experiments::wants_same(const Track& leader, const model::Pair& order) cons
   const FamilyState& f = state_.families[family.at];
   return state_.settings.same_in_blocks && may_run_same(state_.settings, f) &&
          static_cast<int>(order.shared.size()) + 1 < state_.settings.block_variants &&
-         family.record.spec.strata.empty() && leader.experiment.baseline == family.digest;
+         !state_.experiments[leader.at].careful && family.record.spec.strata.empty() &&
+         leader.experiment.baseline == family.digest;
 }
 
 // Other experiments of the family that want a pair on the same baseline share its run.
@@ -105,9 +121,15 @@ void Experiments::share_baseline(const Track& leader, model::Pair& order) const 
     const ExperimentState& x = state_.experiments[other.at];
     const std::optional<Purpose> purpose = wants_pair(x);
     if (!purpose || id == leader.experiment.id || x.baseline_moved) continue;
+    // A model's patch runs in a sandbox, and others do not; its first pair is its own.
+    const ExperimentState& lead = state_.experiments[leader.at];
+    const bool alone =
+        (x.careful && x.compare_pairs == 0) || (lead.careful && lead.compare_pairs == 0);
+    if (x.careful != lead.careful || alone) continue;
     const bool leads_to_win = state_.settings.wins_first && order.aim.purpose != Purpose::kCompare;
     if (leads_to_win && *purpose == Purpose::kCompare) continue;
     if (other.experiment.baseline != leader.experiment.baseline) continue;
+    if (takes_others_along(other.pairs)) continue;
     model::SharedVariant variant;
     variant.experiment = id;
     variant.aim.purpose = *purpose;

@@ -265,27 +265,39 @@ TEST_F(ExperimentsTest, BelievesNothingThatCouldNotBeRemembered) {
   EXPECT_EQ(experiments.state().registered, 0);
 }
 
-TEST(ExperimentsBlocks, ShareOneBaselineInARandomOrderOfAllArms) {
-  Settings settings;
-  settings.per_family = 4;
-  Experiments experiments(settings, CampaignRecord{"c-1", "5eed", {200, 0.1, 0}, 0},
-                          Circumstances{});
-  RecordedEffects effects;
-  FamilyRecord record;
-  record.spec.family = record.state.name = "eval";
-  record.spec.command = {"eval"};
-  record.state.profiled = true;
-  ASSERT_TRUE(experiments.add(std::move(record)));
-  for (int i = 0; i < 6; ++i) {
-    model::Hypothesis h;
-    h.id = "h-" + std::to_string(i);
-    h.family = "eval";
-    h.change.env["N"] = std::to_string(i);
-    h.predicted_gain = 0.2;
-    experiments.add(h);
-    if (i >= 4) continue;
-    ASSERT_TRUE(experiments.act(Register{h.id}, effects));
+class ExperimentsBlocks : public testing::Test {
+ protected:
+  // Four ideas under test, and two that wait.
+  void SetUp() override {
+    FamilyRecord record;
+    record.spec.family = record.state.name = "eval";
+    record.spec.command = {"eval"};
+    record.state.profiled = true;
+    ASSERT_TRUE(experiments.add(std::move(record)));
+    for (int i = 0; i < 6; ++i) {
+      model::Hypothesis h;
+      h.id = "h-" + std::to_string(i);
+      h.family = "eval";
+      h.change.env["N"] = std::to_string(i);
+      h.predicted_gain = 0.2;
+      experiments.add(h);
+      if (i >= 4) continue;
+      ASSERT_TRUE(experiments.act(Register{h.id}, effects));
+    }
   }
+
+  static Settings four_at_once() {
+    Settings settings;
+    settings.per_family = 4;
+    return settings;
+  }
+
+  RecordedEffects effects;
+  Experiments experiments{four_at_once(), CampaignRecord{"c-1", "5eed", {200, 0.1, 0}, 0},
+                          Circumstances{}};
+};
+
+TEST_F(ExperimentsBlocks, ShareOneBaselineInARandomOrderOfAllArms) {
   std::map<bool, int> seconds;
   for (int i = 0; i < 200; ++i) {
     const auto order = experiments.order_for(RunPair{"x-0"});
@@ -308,6 +320,23 @@ TEST(ExperimentsBlocks, ShareOneBaselineInARandomOrderOfAllArms) {
     experiments.ended(ended(alone, fact));
   }
   EXPECT_NEAR(seconds[true], 300, 60) << "of 600, by a fair coin";
+}
+
+TEST_F(ExperimentsBlocks, LeaveOutAVariantWhoseWorkersDie) {
+  for (int deaths = 1; deaths <= 2; ++deaths) {
+    EXPECT_EQ(experiments.order_for(RunPair{"x-0"})->shared.size(), 3U) << "once may be chance";
+    model::Pair alone = *experiments.order_for(RunPair{"x-2"});
+    alone.shared.clear();
+    experiments.began(alone);
+    model::PairFact fact = fact_of(alone, 0);
+    fact.voided = fact.b.failed = true;
+    fact.b.wall_s = 0;
+    experiments.ended(ended(alone, fact));
+  }
+  const auto order = experiments.order_for(RunPair{"x-0"});
+  ASSERT_EQ(order->shared.size(), 2U);
+  for (const model::SharedVariant& variant : order->shared) EXPECT_NE(variant.experiment, "x-2");
+  EXPECT_TRUE(experiments.order_for(RunPair{"x-2"})->shared.empty());
 }
 
 TEST(ExperimentsStrata, DealsPairsOverTheClassesByTheirShare) {

@@ -148,8 +148,11 @@ Planner::Planner(const State& state)
 
 // Counts unusable pairs by cause: the variant, the baseline, anything else.
 bool Planner::give_up(const ExperimentState& x) {
-  const int allowed = settings_.failures_allowed;
   const int good = x.compare_pairs + x.replicate_pairs;
+  // What fails as a canary costs no second pair.
+  const int allowed = x.careful && good == 0 && x.variant_failures > 0 && x.baseline_failures == 0
+                          ? 1
+                          : settings_.failures_allowed;
   if (x.variant_failures >= allowed && x.variant_failures > good) {
     out_.push_back(Close{x.id, VerdictKind::kInvalid,
                          fmt::format("the variant failed in {} of {} pairs", x.variant_failures,
@@ -179,6 +182,7 @@ void Planner::wish(const ExperimentState& x, Purpose purpose, int wanted) {
 // Every pair that is granted before another's answer is known may turn out not to be needed: the
 // longer it has taken so far, the less it matters.
 int pairs_at_once(const ExperimentState& x) {
+  if (x.careful && x.compare_pairs == 0) return 1;
   return x.compare_pairs < kFirstPairs ? kFirstPairs : std::clamp(x.compare_pairs / 6, 1, 3);
 }
 
@@ -186,7 +190,7 @@ void Planner::in_compare(const Entry& entry) {
   const ExperimentState& x = *entry.experiment;
   // Fresh pairs count as much as others, so that where one person waits they begin early.
   const bool likely = settings_.wins_first && x.in_flight == 0 && x.log_e >= std::log(kLikely);
-  if (x.answer == Answer::kBetter || likely) {
+  if (x.answer == Answer::kBetter || likely || x.vetoed) {
     out_.push_back(Advance{x.id, Stage::kRefute});
     return;
   }
@@ -245,7 +249,7 @@ void Planner::in_refute(const Entry& entry) {
     return;
   }
   const bool waits = entry.family && !has_same(settings_, *entry.family->state);
-  if (x.in_flight > 0 || waits) return;
+  if (x.in_flight > 0 || waits || x.attacks_open > 0) return;
   out_.push_back(AskPanel{x.id, log_level_});
 }
 

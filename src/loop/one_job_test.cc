@@ -1,5 +1,6 @@
 // One person who waits for one job: how many runs the first win takes, and what is not run at all.
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -62,7 +63,9 @@ class OneJobTest : public testing::Test {
     const auto effect = effect_of.find(pair.experiment);
     const double d = effect == effect_of.end() ? 0 : effect->second;
     model::PairFact fact = fact_of(pair, d + noise * (pair.index * 7 % 5 - 2));
-    if (!pair.experiment.empty() && dear_pairs-- > 0) {
+    const bool dear = dear_at.contains(pair.index) || dear_pairs > 0;
+    if (!pair.experiment.empty() && dear) {
+      --dear_pairs;
       fact.voided = fact.b.failed = true;
       fact.b.never_runs = model::NeverRuns::kTooDear;
       fact.b.failure = "too dear";
@@ -95,7 +98,8 @@ class OneJobTest : public testing::Test {
   }
 
   int runs = 0;
-  int dear_pairs = 0;  // The next ones of experiments that are stopped as too dear.
+  int dear_pairs = 0;       // The next ones of experiments that are stopped as too dear,
+  std::set<int> dear_at{};  // and those of these indices.
   std::map<std::string, double> effect_of;  // Of experiments.
   RecordedEffects effects;
   Experiments experiments{for_one_job(), CampaignRecord{"", "0", {9, 0.1, 0}, 0}, Circumstances{}};
@@ -145,6 +149,17 @@ TEST_F(OneJobTest, OnePairThatIsTooDearClosesNothingAndTwoDo) {
   work(0.004);
   ASSERT_EQ(effects.all<Judged>().size(), 1U);
   EXPECT_EQ(effects.all<Judged>()[0].verdict.kind, model::VerdictKind::kInvalid);
+}
+
+// A job that is itself slow now and then makes a good change look dear beside a fast run.
+TEST_F(OneJobTest, TwoDearPairsAmongMoreGoodOnesCloseNothing) {
+  idea("uneven", 0.4, 0.5);
+  effect_of["x-uneven"] = 0.5;
+  dear_at = {4, 6};
+  work(0.004);
+  for (const Judged& judged : effects.all<Judged>()) {
+    EXPECT_NE(judged.verdict.kind, model::VerdictKind::kInvalid) << judged.verdict.reason;
+  }
 }
 
 TEST_F(OneJobTest, WhatShowsNothingIsLeftAfterAFewPairs) {

@@ -32,6 +32,11 @@ std::string next_stratum(const model::Spec& spec, const std::map<std::string, in
   return furthest ? furthest->name : "";
 }
 
+std::string smallest_stratum(const model::Spec& spec) {
+  if (spec.strata.empty()) return "";
+  return std::ranges::min_element(spec.strata, {}, &model::Stratum::size)->name;
+}
+
 std::vector<int> block_order(std::string_view seed, std::string_view label, int index, int arms) {
   std::vector<int> order(static_cast<std::size_t>(arms));
   std::iota(order.begin(), order.end(), 0);

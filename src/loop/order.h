@@ -1,4 +1,4 @@
-// order.h: which class of inputs a pair gets, and in which order the arms of a block run.
+// order.h: which class of inputs a pair gets, and the order of a block's arms.
 #pragma once
 
 #include <map>
@@ -11,12 +11,15 @@
 
 namespace amdahl::loop {
 
-// What selects a class of inputs, as a change of both arms.
+// The change of both arms that selects a class of inputs.
 model::Change selecting(const model::Stratum& stratum);
 
-// The class that is furthest behind its share, given how many pairs each has had; empty without
-// any. Ties go to the first.
+// The class that is furthest below its share, given the pairs each has had; empty without classes.
+// Ties go to the first.
 std::string next_stratum(const model::Spec& spec, const std::map<std::string, int>& dealt);
+
+// The class of the smallest inputs by the spec's `size`; empty without any. Ties go to the first.
+std::string smallest_stratum(const model::Spec& spec);
 
 // Arms in a random order that anyone who knows the seed can check: uniform over all orders, so
 // that each variant's place before or after the baseline is a fair coin.

@@ -74,6 +74,9 @@ struct ExperimentState {
   std::string never_runs;       // Why its variant cannot run at all; empty if it can.
   bool passed = false;          // On hold, and only the campaign's level holds it back;
   bool wants_top_up = false;    // or that, and then pairs that the panel would have.
+  int attacks_open = 0;         // Models that still look for a flaw in it.
+  bool careful = false;         // A model's patch: pairs one by one until one is good.
+  bool vetoed = false;          // Of such a patch: what was seen refutes it without more pairs.
 };
 
 struct Settings {

@@ -102,14 +102,14 @@ std::string_view skill() {
   return files.empty() ? std::string_view{} : files.front().bytes;
 }
 
-// What a client of the handshake era and one of today's are told.
+// Capabilities for clients of either era.
 Json capabilities(bool modern) {
   Json all = {{"tools", Json::object()}, {"prompts", Json::object()}};
   if (modern) all["extensions"] = {{kTasks, Json::object()}};
   return all;
 }
 
-// What a modern request must say of itself.
+// Required fields of a modern request.
 std::optional<Failure> check_modern(const std::string& method, const Json& params, const Json& meta,
                                     const Headers* headers) {
   const std::string version =
@@ -137,7 +137,7 @@ std::optional<Failure> check_modern(const std::string& method, const Json& param
 
 }  // namespace
 
-// A row for each method, and for which eras; what is cached says for how long.
+// One row per method with its eras; cacheable ones say for how long.
 struct Server::Method {
   std::string_view name;
   bool legacy;
@@ -300,8 +300,8 @@ Server::Outcome Server::call_tool(const Json& params, const Caller& caller) {
   const Json arguments = params.value("arguments", Json::object());
   const std::string faults = faults_of(arguments, Json::parse(tool->input));
   if (!faults.empty()) return {tool_error(fmt::format("{}: {}", tool->name, faults))};
-  Desk with = desk(caller);
-  const Result<Json> answer = tool->run(arguments, with);
+  ToolCall call = call_of(caller);
+  const Result<Json> answer = tool->run(arguments, call);
   if (!answer || tool->progress == nullptr || !caller.tasks) return {tool_result(answer)};
   const auto task = make_task(config_.state_dir, tool->name, arguments);
   if (!task) return fail(kInternalError, task.error().text);
@@ -333,8 +333,8 @@ Server::Outcome Server::get_task(const Json& params, const Caller& caller) {
     answer["status"] = "cancelled";
     return {answer};
   }
-  Desk with = desk(caller);
-  const auto progress = tool->progress(task->arguments, with);
+  ToolCall call = call_of(caller);
+  const auto progress = tool->progress(task->arguments, call);
   const bool done = !progress || progress->done;
   answer["status"] = done ? "completed" : "working";
   if (progress) answer["statusMessage"] = progress->says;

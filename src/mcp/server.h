@@ -15,12 +15,12 @@
 
 namespace amdahl::mcp {
 
-// What one connection remembers: a legacy client names itself once.
+// State of one connection: a legacy client introduces itself once.
 struct Session {
   std::string client;
 };
 
-// Of a message that came by HTTP: MCP-Protocol-Version, Mcp-Method and Mcp-Name, empty if absent.
+// Of a message over HTTP: MCP-Protocol-Version, Mcp-Method and Mcp-Name; empty if missing.
 struct Headers {
   std::string protocol_version;
   std::string method;
@@ -29,19 +29,19 @@ struct Headers {
 
 struct Reply {
   std::optional<Json> message;  // Nothing for a notification.
-  int http_status = 200;        // For a transport that has one.
+  int http_status = 200;        // For HTTP transports.
 };
 
-// Serves clients of 2026-07-28 (stateless) and of the versions with a handshake before it. Knows no
-// transport. handle() may be called from several threads, with a session each or a locked one.
+// Serves clients of 2026-07-28 (stateless) and of older versions with a handshake. Independent of
+// the transport. handle() is thread-safe if each thread has its own session, or a locked one.
 class Server {
  public:
   Server(const app::Config& config, Grant grant, std::string version);
 
   Reply handle(const Json& message, Session& session, const Headers* headers = nullptr);
-  // For bytes that are no JSON.
+  // For bytes that are not JSON.
   static Reply parse_error();
-  // Whoever waits is answered soon, and the cycle ends after its step.
+  // Waiting calls are answered soon, and the cycle ends after its step.
   void stop() { stopping_ = true; }
 
   struct Failure {
@@ -73,7 +73,7 @@ class Server {
   Outcome cancel_task(const Json& params, const Caller& caller);
 
   Json info() const;
-  Desk desk(const Caller& caller) { return {config_, runner_, caller, stopped_}; }
+  ToolCall call_of(const Caller& caller) { return {config_, runner_, caller, stopped_}; }
 
   const app::Config config_;
   const std::string version_;

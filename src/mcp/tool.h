@@ -1,5 +1,5 @@
-// tool.h: the table of what a client may ask for. No row promotes, decides at the gate or runs a
-// command of the client's.
+// tool.h: the table of tools. None of them promotes, decides at the gate or runs a client's
+// command.
 #pragma once
 
 #include <functional>
@@ -17,22 +17,22 @@ namespace amdahl::mcp {
 
 class Runner;
 
-// Who asks, as far as the message or the handshake said.
+// The caller, as far as the message or the handshake says.
 struct Caller {
-  std::string client;   // The client's name for itself; empty: it gave none.
+  std::string client;   // Its own name; empty: unknown.
   bool modern = false;  // Protocol 2026-07-28 or later.
-  bool tasks = false;   // It takes a task in place of a result.
+  bool tasks = false;   // Accepts a task instead of a result.
 };
 
 // What a tool works with.
-struct Desk {
+struct ToolCall {
   const app::Config& config;
   Runner& runner;
   const Caller& caller;
-  const std::function<bool()>& stopped;  // The server ends: do not wait any longer.
+  const std::function<bool()>& stopped;  // The server is stopping: do not wait any longer.
 };
 
-// How far the work behind an answer is.
+// Progress of the work behind an answer.
 struct Progress {
   bool done = true;
   std::string says;
@@ -43,15 +43,14 @@ struct Tool {
   std::string_view name;
   std::string_view title;
   std::string_view description;
-  std::string_view input;   // JSON Schemas. Arguments are checked against the one,
-  std::string_view output;  // and a test checks answers against the other.
+  std::string_view input;   // JSON Schema of the arguments; always checked.
+  std::string_view output;  // JSON Schema of the answer; checked by a test.
   bool read_only;
   bool idempotent;
-  // `arguments` keep to the schema. kBadInput and others become a result that is an error, for
-  // the model to read.
-  Result<Json> (*run)(const Json& arguments, Desk& desk);
-  // Of tools that begin work which goes on: how far it is now. Null for the others.
-  Result<Progress> (*progress)(const Json& arguments, Desk& desk) = nullptr;
+  // `arguments` match the schema. Errors become error results for the model to read.
+  Result<Json> (*run)(const Json& arguments, ToolCall& call);
+  // For tools that start long work: its progress. Null for others.
+  Result<Progress> (*progress)(const Json& arguments, ToolCall& call) = nullptr;
 };
 
 std::span<const Tool> tools();

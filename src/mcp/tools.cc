@@ -148,7 +148,7 @@ constexpr auto kTools = std::to_array<Tool>({
      R"({"type":"object","properties":{"id":{"type":"string","minLength":1,"maxLength":200,
 "description":"A hypothesis, a unique prefix of one, or its experiment."},
 "wait_s":{"type":"number","minimum":0,"maximum":50,
-"description":"Answer when it is settled, or after so many seconds."},
+"description":"Answer when it is settled, or after this many seconds."},
 "detail":{"type":"boolean","description":"With all events."}},
 "required":["id"],"additionalProperties":false})",
      kRow, true, true, experiment_status},
@@ -156,7 +156,7 @@ constexpr auto kTools = std::to_array<Tool>({
      "What is queued, under test, parked and waiting for a person, the budgets, and what this "
      "session runs.",
      R"({"type":"object","properties":{"wait_s":{"type":"number","minimum":0,"maximum":50,
-"description":"Answer when this session's work has ended, or after so many seconds."}},
+"description":"Answer when this session's work has ended, or after this many seconds."}},
 "additionalProperties":false})",
      kObject, true, true, loop_status},
     {"propose_change", "Propose a change",

@@ -18,16 +18,16 @@ Work work_of(const Json& arguments) {
   return arguments.value("until", "settled") == "profiled" ? Work::kProfile : Work::kTest;
 }
 
-Json running(const Desk& desk, std::string next) {
-  Json answer = desk.runner.state();
+Json running(const ToolCall& call, std::string next) {
+  Json answer = call.runner.state();
   answer["next"] = std::move(next);
   return answer;
 }
 
 }  // namespace
 
-Result<Json> propose_change(const Json& arguments, Desk& desk) {
-  app::Context context = TRY(app::open_context(desk.config, false));
+Result<Json> propose_change(const Json& arguments, ToolCall& call) {
+  app::Context context = TRY(app::open_context(call.config, false));
   const std::string family = arguments.at("family");
   app::Idea idea;
   idea.change = TRY(model::decode<model::Change>(arguments.at("change")).in("change"));
@@ -36,7 +36,7 @@ Result<Json> propose_change(const Json& arguments, Desk& desk) {
   idea.gain = arguments.at("gain_percent").get<double>() / 100;
   idea.cause = arguments.value("cause", "");
   idea.from = "agent";
-  idea.actor = "mcp:" + (desk.caller.client.empty() ? "client" : desk.caller.client);
+  idea.actor = "mcp:" + (call.caller.client.empty() ? "client" : call.caller.client);
   const app::Proposal proposal = TRY(app::propose(context, family, idea));
   Json known = Json::array();
   for (const app::Remembered& past : proposal.known) known.push_back(row_of(past));
@@ -53,38 +53,38 @@ Result<Json> propose_change(const Json& arguments, Desk& desk) {
                    : "read what is known of it, and propose another idea"}};
 }
 
-Result<Json> adopt_job(const Json&, Desk& desk) {
-  if (desk.runner.grant().command.empty()) {
+Result<Json> adopt_job(const Json&, ToolCall& call) {
+  if (call.runner.grant().command.empty()) {
     return Error{Error::Kind::kUnsupported,
                  "no job was handed over. Ask the person to type: amdahl run --family NAME -- "
                  "COMMAND, then amdahl adopt last; or to connect with: amdahl mcp -- COMMAND"};
   }
-  TRY(desk.runner.begin(Work::kAdopt, "", from_seconds(60 * kMinutes)));
-  return running(desk,
+  TRY(call.runner.begin(Work::kAdopt, "", from_seconds(60 * kMinutes)));
+  return running(call,
                  "loop_status with wait_s until it is adopted; then run_experiments with "
                  "until 'profiled'");
 }
 
-Result<Progress> adopt_progress(const Json&, Desk& desk) {
-  return Progress{!desk.runner.is_running(), "runs the job twice to learn what it does",
-                  running(desk, "run_experiments with until 'profiled'")};
+Result<Progress> adopt_progress(const Json&, ToolCall& call) {
+  return Progress{!call.runner.is_running(), "runs the job twice to learn what it does",
+                  running(call, "run_experiments with until 'profiled'")};
 }
 
-Result<Json> run_experiments(const Json& arguments, Desk& desk) {
+Result<Json> run_experiments(const Json& arguments, ToolCall& call) {
   const std::string family = arguments.at("family");
-  app::Context context = TRY(app::open_context(desk.config, false));
+  app::Context context = TRY(app::open_context(call.config, false));
   TRY(app::need_family(context, family));
   if (arguments.contains("hypothesis")) {
     TRY(app::find_hypothesis(context, arguments.at("hypothesis")));
   }
-  TRY(desk.runner.begin(work_of(arguments), family,
+  TRY(call.runner.begin(work_of(arguments), family,
                         from_seconds(60 * arguments.value("minutes", kMinutes))));
-  return TRY(run_progress(arguments, desk)).answer;
+  return TRY(run_progress(arguments, call)).answer;
 }
 
-Result<Progress> run_progress(const Json& arguments, Desk& desk) {
-  const bool runs = desk.runner.is_running();
-  Progress progress{!runs, "", running(desk, "loop_status or experiment_status, with wait_s")};
+Result<Progress> run_progress(const Json& arguments, ToolCall& call) {
+  const bool runs = call.runner.is_running();
+  Progress progress{!runs, "", running(call, "loop_status or experiment_status, with wait_s")};
   progress.says =
       fmt::format("{} of {}", progress.answer.value("what", ""), arguments.value("family", ""));
   progress.answer["status"] = nullptr;
@@ -92,7 +92,7 @@ Result<Progress> run_progress(const Json& arguments, Desk& desk) {
     if (!runs) progress.answer["next"] = "query_profile, code_findings, propose_change";
     return progress;
   }
-  app::Context context = TRY(app::open_context(desk.config, false));
+  app::Context context = TRY(app::open_context(call.config, false));
   const ledger::HypothesisRow row = TRY(app::find_hypothesis(context, arguments.at("hypothesis")));
   const app::Story story = TRY(app::story_of(context, row));
   const Standing standing = standing_of(story, runs);

@@ -16,12 +16,12 @@
 #include "app/job_profile.h"
 #include "app/scan.h"
 #include "app/status.h"
+#include "app/store.h"
 #include "app/trace_profile.h"
 #include "mcp/runner.h"
 #include "mcp/views.h"
 #include "model/codec.h"
 #include "os/clock.h"
-#include "os/files.h"
 #include "os/host.h"
 
 namespace amdahl::mcp {
@@ -34,10 +34,10 @@ constexpr Nanos kLookEvery = std::chrono::milliseconds(250);
 
 // Until it is done, the time is up or the server ends.
 template <class Done>
-void wait_for(const Json& arguments, const Desk& desk, Done done) {
+void wait_for(const Json& arguments, const ToolCall& call, Done done) {
   os::Clock& clock = os::real_clock();
   const Nanos until = clock.monotonic() + from_seconds(arguments.value("wait_s", 0.0));
-  while (!desk.stopped() && !done() && clock.monotonic() < until) clock.sleep(kLookEvery);
+  while (!call.stopped() && !done() && clock.monotonic() < until) clock.sleep(kLookEvery);
 }
 
 // The latest profile of a family with what its run's collectors left.
@@ -46,8 +46,8 @@ struct Explained {
   app::Collected collected;
   app::JobProfile job;
 };
-Result<Explained> explained(const std::string& name, const Desk& desk) {
-  app::Context context = TRY(app::open_context(desk.config, false));
+Result<Explained> explained(const std::string& name, const ToolCall& call) {
+  app::Context context = TRY(app::open_context(call.config, false));
   Explained answer{TRY(app::need_family(context, name)), {}, {}};
   if (!answer.family.profile) {
     return Error{Error::Kind::kNotFound,
@@ -104,17 +104,15 @@ Json profile_part(const std::string& about, const Json& arguments, const Json& j
 
 }  // namespace
 
-Result<Json> rank_fleet(const Json& arguments, Desk& desk) {
+Result<Json> rank_fleet(const Json& arguments, ToolCall& call) {
   const scan::By by = scan::cut_named(arguments.value("by", "family")).value_or(scan::By::kFamily);
   app::ScanOptions options;
   options.report.rows = arguments.value("top", static_cast<std::size_t>(kRows));
-  options.report.prices = {desk.config.price_accelerator_hour, desk.config.price_by_kind};
+  options.report.prices = {call.config.price_accelerator_hour, call.config.price_by_kind};
   options.read.threads = std::min(kReaders, static_cast<int>(os::usable_cpus().size()));
-  options.read.stop = desk.stopped;
-  std::unique_ptr<ledger::Ledger> ledger;
-  const std::string path = desk.config.state_dir + "/ledger.db";
-  if (os::exists(path)) ledger = TRY(ledger::open_sqlite(path, {.create = false}));
-  const auto answer = app::scan_all(desk.config, ledger.get(), os::real_clock(), options);
+  options.read.stop = call.stopped;
+  const std::unique_ptr<ledger::Ledger> ledger = TRY(app::find_ledger(call.config));
+  const auto answer = app::scan_all(call.config, ledger.get(), os::real_clock(), options);
   if (!answer && answer.error().kind == Error::Kind::kNotFound) return api::empty_fleet();
   if (!answer) return answer.error();
   const Json all = api::fleet(*answer, by);
@@ -129,15 +127,15 @@ Result<Json> rank_fleet(const Json& arguments, Desk& desk) {
   return short_form;
 }
 
-Result<Json> job_anatomy(const Json& arguments, Desk& desk) {
-  const scan::Anatomy anatomy = TRY(app::job_anatomy(desk.config, arguments.value("job", "last")));
+Result<Json> job_anatomy(const Json& arguments, ToolCall& call) {
+  const scan::Anatomy anatomy = TRY(app::job_anatomy(call.config, arguments.value("job", "last")));
   Json all = api::anatomy(anatomy);
   if (arguments.value("detail", false)) return all;
   return pick(all, {"job", "family", "wall_s", "metric", "split_accelerator_s", "parts", "table"});
 }
 
-Result<Json> evidence_packet(const Json& arguments, Desk& desk) {
-  app::Context context = TRY(app::open_context(desk.config, false));
+Result<Json> evidence_packet(const Json& arguments, ToolCall& call) {
+  app::Context context = TRY(app::open_context(call.config, false));
   const std::string family = arguments.at("family");
   const brief::Role role =
       brief::role_named(arguments.value("role", "propose")).value_or(brief::Role::kPropose);
@@ -146,9 +144,9 @@ Result<Json> evidence_packet(const Json& arguments, Desk& desk) {
               {"brief", api::brief(TRY(app::brief_on(context, family, role)))}};
 }
 
-Result<Json> query_profile(const Json& arguments, Desk& desk) {
+Result<Json> query_profile(const Json& arguments, ToolCall& call) {
   const std::string about = arguments.at("about");
-  const Explained seen = TRY(explained(arguments.at("family"), desk));
+  const Explained seen = TRY(explained(arguments.at("family"), call));
   const bool of_trace = about == "gaps" || about == "critical_path" || about == "what_if";
   Json answer = of_trace ? TRY(trace_answer(about, arguments, seen))
                          : profile_part(about, arguments, api::job_profile(seen.job));
@@ -157,8 +155,8 @@ Result<Json> query_profile(const Json& arguments, Desk& desk) {
   return answer;
 }
 
-Result<Json> code_findings(const Json& arguments, Desk& desk) {
-  const Explained seen = TRY(explained(arguments.at("family"), desk));
+Result<Json> code_findings(const Json& arguments, ToolCall& call) {
+  const Explained seen = TRY(explained(arguments.at("family"), call));
   const Json job = api::job_profile(seen.job);
   return Json{{"family", seen.family.name},
               {"repo", seen.family.spec.repo},
@@ -168,8 +166,8 @@ Result<Json> code_findings(const Json& arguments, Desk& desk) {
                                      arguments.value("limit", static_cast<std::size_t>(kRows)))}};
 }
 
-Result<Json> search_ledger(const Json& arguments, Desk& desk) {
-  app::Context context = TRY(app::open_context(desk.config, false));
+Result<Json> search_ledger(const Json& arguments, ToolCall& call) {
+  app::Context context = TRY(app::open_context(call.config, false));
   const int limit = arguments.value("limit", kLedgerRows);
   const std::string family = arguments.value("family", "");
   const std::string state = arguments.value("state", "");
@@ -189,26 +187,26 @@ Result<Json> search_ledger(const Json& arguments, Desk& desk) {
   return Json{{"hypotheses", rows}, {"total", list.page.total}, {"before", next}};
 }
 
-Result<Json> experiment_status(const Json& arguments, Desk& desk) {
-  app::Context context = TRY(app::open_context(desk.config, false));
+Result<Json> experiment_status(const Json& arguments, ToolCall& call) {
+  app::Context context = TRY(app::open_context(call.config, false));
   const ledger::HypothesisRow row = TRY(app::find_hypothesis(context, arguments.at("id")));
   app::Story story = TRY(app::story_of(context, row));
   const auto look = [&] {
     auto now = context.ledger->hypothesis(row.hypothesis.id);
     auto again = now ? app::story_of(context, *now) : Result<app::Story>(now.error());
     if (again) story = *std::move(again);
-    return standing_of(story, desk.runner.is_running()).settled;
+    return standing_of(story, call.runner.is_running()).settled;
   };
-  wait_for(arguments, desk, look);
-  Json status = status_of(story, desk.runner.is_running());
+  wait_for(arguments, call, look);
+  Json status = status_of(story, call.runner.is_running());
   if (arguments.value("detail", false)) status["story"] = api::story(story);
   return status;
 }
 
-Result<Json> loop_status(const Json& arguments, Desk& desk) {
-  wait_for(arguments, desk, [&] { return !desk.runner.is_running(); });
-  Json answer = {{"session", desk.runner.state()}};
-  auto opened = app::open_context(desk.config, false);
+Result<Json> loop_status(const Json& arguments, ToolCall& call) {
+  wait_for(arguments, call, [&] { return !call.runner.is_running(); });
+  Json answer = {{"session", call.runner.state()}};
+  auto opened = app::open_context(call.config, false);
   if (!opened && opened.error().kind == Error::Kind::kNotFound) {
     answer["families"] = Json::array();
     answer["next"] = opened.error().text;
@@ -237,8 +235,8 @@ Result<Json> loop_status(const Json& arguments, Desk& desk) {
   return answer;
 }
 
-Result<Json> read_spec(const Json& arguments, Desk& desk) {
-  app::Context context = TRY(app::open_context(desk.config, false));
+Result<Json> read_spec(const Json& arguments, ToolCall& call) {
+  app::Context context = TRY(app::open_context(call.config, false));
   const ledger::Family family = TRY(app::need_family(context, arguments.at("family")));
   return Json{{"family", family.name},
               {"spec", encode(family.spec)},

@@ -1,12 +1,12 @@
-// codec_fields.h: each noun's list of fields, in the order in which they are documented.
+// codec_fields.h: the list of JSON fields of each domain type, in documented order.
 #pragma once
 
 #include "model/codec.h"
 #include "model/codec_io.h"
 
-// io(name, member) is a field, io.must() one that has to be there, and io.brief() one that is left
-// out while it is empty: digests and keys over nouns made of brief fields survive the day a field
-// is added. A member without its line does not compile (codec_io.h). For codec*.cc only.
+// io(name, member) is an optional field, io.must() a required one. io.brief() omits a field while
+// it is empty, so that adding such a field does not change existing digests and keys. A member
+// without a line here does not compile (codec_io.h). For codec*.cc only.
 namespace amdahl::model {
 
 template <class Io, Is<Change> T>
@@ -71,6 +71,7 @@ constexpr void fields(Io& io, T& stratum) {
   io("weight", stratum.weight);
   io.brief("env", stratum.env);
   io.brief("args", stratum.args);
+  io.brief("size", stratum.size);
 }
 
 template <class Io, Is<Spec> T>
@@ -81,6 +82,10 @@ constexpr void fields(Io& io, T& spec) {
   io("env", spec.env);
   io("repo", spec.repo);
   io("build", spec.build);
+  io.brief("check", spec.check);
+  io.brief("paths", spec.paths);
+  io.brief("deny", spec.deny);
+  io.brief("network", spec.network);
   io("accelerators", spec.accelerators);
   io("cpus", spec.cpus);
   io("time_limit_ns", spec.time_limit);

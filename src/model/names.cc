@@ -41,6 +41,8 @@ constexpr auto kNeverRuns = std::to_array<Row<NeverRuns>>({
     {NeverRuns::kBuildFailed, "the build failed"},
     {NeverRuns::kDidNotEngage, "the injection did not engage"},
     {NeverRuns::kTooDear, "it costs several times its partner"},
+    {NeverRuns::kCheckFailed, "the check failed"},
+    {NeverRuns::kFrozenChange, "frozen code was changed"},
 });
 
 constexpr auto kPairStates = std::to_array<Row<PairState>>({

@@ -1,4 +1,4 @@
-// receipt.h: the immutable record that a run leaves, and what a pair of them comes to.
+// receipt.h: the immutable record of one run, and the result of a pair of them.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,31 @@
 namespace amdahl::model {
 
 enum class Ending : std::uint8_t {
-  kExited,     // By itself; `code` is the status.
-  kSignalled,  // By a signal from elsewhere; `code` is its number.
-  kTimeLimit,  // We killed it.
+  kExited,     // By itself; `code` is the exit status.
+  kSignalled,  // By a signal from outside; `code` is its number.
+  kTimeLimit,  // We killed it at the time limit.
   kMemoryLimit,
   kCancelled,
-  kNotStarted,  // The program could not be executed; `reason` says why.
+  kNotStarted,  // exec failed; `reason` says why.
 };
 std::string_view name(Ending ending);  // "exited", "time limit", ...
 std::optional<Ending> ending_named(std::string_view name);
 
-// Why an arm can never run, however often it is tried: its change is at fault.
+// Why an arm can never run, however often it is retried: the fault is in its change.
 enum class NeverRuns : std::uint8_t {
   kNo,
   kPatchDoesNotApply,
   kBuildFailed,
   kDidNotEngage,
-  kTooDear,  // It was stopped when it had cost several times its partner.
+  kTooDear,       // It was stopped when it had cost several times its partner.
+  kCheckFailed,   // The spec's check.
+  kFrozenChange,  // Code that is frozen is not what it is in the commit.
 };
 // "", "the patch does not apply", "the build failed", "the injection did not engage", ...
 std::string_view name(NeverRuns why);
 std::optional<NeverRuns> never_runs_named(std::string_view name);
 
-struct Span {  // A phase of a job, since its start.
+struct Span {  // A phase of a job, relative to its start.
   std::string name;
   Nanos start{};
   Nanos duration{};
@@ -44,7 +46,7 @@ struct Span {  // A phase of a job, since its start.
   friend bool operator==(const Span&, const Span&) = default;
 };
 
-// Utilisation of each accelerator, 0 to 1, one value an interval; NaN where it was not observed.
+// Utilisation per accelerator, 0 to 1, one value per interval; NaN where not observed.
 struct Utilisation {
   Nanos interval{};
   std::string metric;  // "NVML GPU_UTIL", "CPU slot", "reported device busy".
@@ -57,67 +59,67 @@ struct FileDigest {
   std::string path;
   Observed<std::string> sha256;
   std::int64_t bytes = 0;
-  bool presence_only = false;  // Not to be digested: it has to be there and not empty.
+  bool presence_only = false;  // Not digested; must exist and not be empty.
 
   bool operator==(const FileDigest&) const = default;
 };
 
-// Of a fix that was injected: whether it did anything. Summed over the job's processes.
+// Whether an injected fix did anything, summed over the job's processes.
 struct Engagement {
   std::string fix;
-  std::int64_t times = 0;          // How often it acted; 0: it did not engage.
-  std::vector<std::string> where;  // "train.py:41: workers 0 → 2", the first few.
-  std::string refused;             // Why it held back, if it did.
+  std::int64_t times = 0;          // Number of times it acted; 0: it did not engage.
+  std::vector<std::string> where;  // The first few: "train.py:41: workers 0 → 2".
+  std::string refused;             // Why it did not act; empty if it did.
 
   friend bool operator==(const Engagement&, const Engagement&) = default;
 };
 
-// What else happened on the host while the job ran. NaN where unknown.
+// Other activity on the host while the job ran. NaN: unknown.
 struct HostNoise {
   double load1 = 0;              // Mean of the 1-minute load average.
-  double foreign_cpu_cores = 0;  // Cores used by everyone but the job.
-  double steal_share = 0;        // Share of the CPU time taken by the hypervisor.
-  double psi_cpu_some = 0;       // Share of the time that some task waited for a CPU.
+  double foreign_cpu_cores = 0;  // Cores used by processes outside the job.
+  double steal_share = 0;        // Share of CPU time taken by the hypervisor.
+  double psi_cpu_some = 0;       // Share of time in which some task waited for a CPU.
   double run_queue = 0;          // Mean number of runnable tasks.
 
   friend bool operator==(const HostNoise&, const HostNoise&) = default;
 };
 
-// What the job's control group allowed and withheld while it ran; v1 and v2 alike.
+// Limits of the job's cgroup and how often they were hit; v1 and v2.
 struct CgroupUse {
-  double quota_cores = 0;  // CPU bandwidth it was limited to; 0: no limit, or none that we can see.
-  Nanos throttled{};       // Time its tasks were held back by that limit.
+  double quota_cores = 0;  // CPU quota; 0: no limit, or none visible.
+  Nanos throttled{};       // Time its tasks were throttled by the quota.
   std::int64_t throttled_periods = 0;
   std::int64_t memory_limit_bytes = 0;  // 0: no limit.
-  std::int64_t memory_stalls = 0;       // Times it ran into the limit.
+  std::int64_t memory_stalls = 0;       // Number of times it hit the limit.
 
   friend bool operator==(const CgroupUse&, const CgroupUse&) = default;
 };
 
 // The steps that a job reported, in order: arm, time and work of each.
 struct StepReports {
-  std::string arms;             // One letter a step: "ABBA".
-  std::vector<double> seconds;  // As many as there are letters.
-  std::vector<double> work;     // The same; empty if it reports none.
+  std::string arms;             // One letter per step: "ABBA".
+  std::vector<double> seconds;  // Same length as `arms`.
+  std::vector<double> work;     // Same length; empty if not reported.
 
   friend bool operator==(const StepReports&, const StepReports&) = default;
 };
 
 struct Receipt {
   int schema = 1;
-  std::string id;  // Reservation and arm: "r-…/A"; or the job's id.
+  std::string id;  // Reservation and arm ("r-…/A"), or the job's id.
   std::string family;
-  std::string arm;  // "A", "B" and on to "E", "run", "profile", or "steps" for A and B in turn.
+  std::string arm;  // "A" to "E", "run", "profile", or "steps" for A and B alternating.
   std::string plan_digest;
   std::vector<std::string> argv;
   std::string host;
   std::string boot_id;
   std::string hardware;
-  std::vector<int> cpus;  // Where it was pinned; empty if it was not.
+  std::vector<int> cpus;  // CPUs it was pinned to; empty: not pinned.
   int accelerators = 1;
   std::string accelerator_kind;  // "gpu", "cpu slot", "device".
   Nanos started{};               // Unix time.
-  Nanos started_monotonic{};     // Since boot: orders what ran under one boot_id. 0: not known.
+  Nanos started_monotonic{};     // Since boot; orders runs of one boot_id. 0: unknown.
   Nanos wall{};
   Nanos cpu_user{};
   Nanos cpu_system{};
@@ -131,38 +133,38 @@ struct Receipt {
   std::int64_t peak_threads = 0;
   Ending ending = Ending::kNotStarted;
   int code = 0;
-  std::string reason;  // For people, when it did not exit with 0.
+  std::string reason;  // For people; set if it did not exit with 0.
   NeverRuns never_runs = NeverRuns::kNo;
-  bool held_back = false;  // It could be started and was not, because another arm cannot be.
-  // What it ran besides its plan: the source in its repo (HEAD and what differs from it), and
-  // what it inherited of its environment. Empty where there is none or it is not known.
+  bool held_back = false;  // Could have started but did not, because another arm cannot run.
+  // What it ran besides its plan: the state of its repo (HEAD and the diff against it), and its
+  // inherited environment. Empty: none, or unknown.
   std::string source;
   std::string environment;
   std::vector<Engagement> injected;  // One for each fix of the plan.
-  int left_behind = 0;  // Processes still alive when the main one ended; killed.
+  int left_behind = 0;               // Processes still alive when the main one ended; killed.
   Observed<double> work;
   std::map<std::string, double> metrics;
-  std::vector<Span> phases;                  // In order of start.
-  StepReports steps;                         // Empty but for arm "steps".
+  std::vector<Span> phases;                  // Ordered by start.
+  StepReports steps;                         // Only for arm "steps".
   std::vector<std::string> report_problems;  // "line 3: not JSON", at most 20.
   Utilisation utilisation;
   std::vector<FileDigest> outputs;
-  Observed<std::string> input_fingerprint;  // Observed only if all that the spec names was read.
+  Observed<std::string> input_fingerprint;  // Observed only if all inputs in the spec were read.
   std::int64_t input_bytes = 0;
   HostNoise noise;
   CgroupUse cgroup;
-  Nanos run_delay{};        // Time its tasks were ready and waited for a CPU.
-  Nanos observer_cpu{};     // What watching it cost us.
+  Nanos run_delay{};        // Time its tasks were runnable and waited for a CPU.
+  Nanos observer_cpu{};     // CPU time spent on watching it.
   std::string stdout_tail;  // The last 4 KiB, redacted.
   std::string stderr_tail;
   Observed<std::string> stdout_sha256;
-  std::string digest;  // Over all the rest; see seal() in model/codec.h.
+  std::string digest;  // Over all other fields; see seal() in model/codec.h.
 
   bool operator==(const Receipt&) const = default;
 };
 
 bool succeeded(const Receipt& receipt);
-// As the receipt says, or, of an older one, the beginning of its reason.
+// From the receipt; for older receipts from the beginning of `reason`.
 NeverRuns why_never(const Receipt& receipt);
 AcceleratorSeconds cost(const Receipt& receipt);
 
@@ -175,8 +177,8 @@ struct ArmFact {
   double wall_s = 0;
   double cpu_s = 0;
   Observed<double> work;
-  Observed<double> metric;                // The spec's metric if it is a reported one.
-  std::map<std::string, double> quality;  // What was reported; see quality_of().
+  Observed<double> metric;                // The spec's metric, if the job reports it.
+  std::map<std::string, double> quality;  // Reported quality metrics; see quality_of().
   Observed<std::string> output_digest;    // Over all digested outputs; absent if one of them is.
   Observed<std::string> input_fingerprint;
   double input_bytes = 0;
@@ -186,13 +188,12 @@ struct ArmFact {
   Observed<double> psi_cpu_some;
   double started_s = 0;  // Unix time.
   int accelerators = 1;
-  std::map<std::string, double> phases;  // Seconds in each phase the job reported.
+  std::map<std::string, double> phases;  // Seconds per reported phase.
   double run_delay_s = 0;                // As in the receipt.
   double throttled_s = 0;
   int left_behind = 0;
-  // It gave no number, whatever the way: it ended badly, it was lost while it ran, or it left out
-  // what the spec says must be there. Never set for a run that was not begun through no fault of
-  // its own.
+  // The arm gave no number: it failed, was lost while running, or left out a required output. Not
+  // set for a run that was not started through no fault of its own.
   bool failed = false;
   std::string failure;
   NeverRuns never_runs = NeverRuns::kNo;
@@ -202,7 +203,7 @@ struct ArmFact {
 
 Observed<double> quality_of(const ArmFact& arm, const std::string& metric);
 
-// Two neighbouring steps of one process, one in each arm; in the metric's unit per step.
+// Two neighbouring steps of one process, one per arm; in the metric's unit per step.
 struct StepPair {
   bool variant_second = false;  // As the coin assigned it.
   double a = 0;
@@ -217,16 +218,16 @@ std::optional<Purpose> purpose_named(std::string_view name);
 
 struct PairFact {
   std::string reservation;
-  int index = 0;  // The coin's index: never reused within an experiment.
+  int index = 0;  // Index of the coin; never reused within an experiment.
   Purpose purpose = Purpose::kCompare;
-  std::string target;                 // The check that asked for it, for kTopUp.
+  std::string target;                 // For kTopUp: the check that asked for it.
   bool variant_second = false;        // As the coin (or a top-up) assigned it.
-  Observed<bool> ran_variant_second;  // As the receipts say.
-  bool after_shared = false;          // Of a block: another variant ran before this one.
-  bool concurrent = false;            // Both arms at once, on separate slots swapped by the coin.
-  bool contended = false;             // With neighbours that we put on its slots.
-  std::string stratum;                // Input class, of the spec's strata; empty without any.
-  std::string block;                  // Reservation of the run that holds the shared baseline.
+  Observed<bool> ran_variant_second;  // As the receipts show.
+  bool after_shared = false;          // In a block: another variant ran before this one.
+  bool concurrent = false;            // Both arms at once on separate slots, swapped by the coin.
+  bool contended = false;             // With neighbours placed on its slots.
+  std::string stratum;                // Input class from the spec's strata; empty without strata.
+  std::string block;                  // Reservation of the run with the shared baseline.
   std::vector<StepPair> steps;        // For arms that alternate inside one process.
   ArmFact a;
   ArmFact b;
@@ -236,9 +237,10 @@ struct PairFact {
   bool operator==(const PairFact&) const = default;
 };
 
-// To whom a pair was lost. A variant must not choose its sample: what is lost to B counts against
-// B.
+// Which arm caused the loss of a pair. A variant must not choose its sample: a pair lost to B
+// counts against B.
 enum class Fault : std::uint8_t { kNobody, kA, kB, kBoth, kUnknown };
-Fault fault_of(const PairFact& pair);  // kNobody if it counts; kUnknown if no arm was to blame.
+// kNobody if the pair counts; kUnknown if neither arm is to blame.
+Fault fault_of(const PairFact& pair);
 
 }  // namespace amdahl::model

@@ -66,7 +66,7 @@ void read_env(Form& form, Spec& spec, Problem& problem) {
   }
 }
 
-// `lower` by what the text says.
+// Sets `lower` from the text.
 void read_direction(Form& form, bool& lower) {
   std::string direction;
   form.text("direction", direction);
@@ -125,7 +125,7 @@ void read_measures(Form& form, Spec& spec, Problem& problem) {
   });
 }
 
-// What the command sets is what the baseline has; the spec may repeat it but not contradict.
+// The command's value is the baseline's; the spec may repeat it but not contradict it.
 void check_value(Form& form, const Spec& spec, Knob& knob) {
   Flag flag{{knob.arg}, Flag::Takes::kUnknown};
   flag.spellings.insert(flag.spellings.end(), knob.aliases.begin(), knob.aliases.end());
@@ -206,13 +206,14 @@ void read_strata(Form& form, Spec& spec, Problem& problem) {
   double sum = 0;
   form.tables("strata", [&](Form& row) {
     Stratum stratum;
-    row.allow({"name", "weight", "env", "args"});
+    row.allow({"name", "weight", "size", "env", "args"});
     row.must("name");
     row.text("name", stratum.name);
     if (std::ranges::find(spec.strata, stratum.name, &Stratum::name) != spec.strata.end()) {
       row.fail("name", fmt::format("\"{}\" is not unique", stratum.name));
     }
     stratum.weight = row.positive("weight").value_or(1);
+    stratum.size = row.positive("size").value_or(0);
     read_words(row, "env", stratum.env, problem);
     read_words(row, "args", stratum.args, problem);
     sum += stratum.weight;
@@ -233,10 +234,25 @@ void read_command(Form& form, Spec& spec) {
   }
 }
 
+// How patches are made and tested, and what an agent's may touch.
+void read_patches(Form& form, Spec& spec) {
+  form.texts("build", spec.build);
+  form.texts("check", spec.check);
+  form.texts("paths", spec.paths);
+  form.texts("deny", spec.deny);
+  form.truth("network", spec.network);
+  const bool needs_repo =
+      !spec.check.empty() || !spec.paths.empty() || !spec.deny.empty() || spec.network;
+  if (needs_repo && spec.repo.empty()) {
+    form.fail("repo", "is required with check, paths, deny and network: they are about patches");
+  }
+}
+
 void read_spec(Form& form, Spec& spec, std::string_view base_dir, Problem& problem) {
-  form.allow({"family", "command", "workdir", "repo", "build", "accelerators", "cpus",
-              "time_limit_s", "memory_limit_mb", "pairing", "inputs", "env", "metric", "work",
-              "outputs", "quality", "knobs", "strata"});
+  form.allow({"family",          "command", "workdir", "repo",         "build",  "check",
+              "paths",           "deny",    "network", "accelerators", "cpus",   "time_limit_s",
+              "memory_limit_mb", "pairing", "inputs",  "env",          "metric", "work",
+              "outputs",         "quality", "knobs",   "strata"});
   form.must("family");
   form.text("family", spec.family);
   if (!is_family_name(spec.family)) {
@@ -250,7 +266,7 @@ void read_spec(Form& form, Spec& spec, std::string_view base_dir, Problem& probl
   spec.workdir = absolute(base_dir, workdir);
   form.text("repo", spec.repo);
   if (!spec.repo.empty()) spec.repo = absolute(base_dir, spec.repo);
-  form.texts("build", spec.build);
+  read_patches(form, spec);
   form.texts("inputs", spec.inputs);
   read_limits(form, spec);
   read_env(form, spec, problem);

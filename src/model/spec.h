@@ -1,4 +1,4 @@
-// spec.h: what a family's job is: how to run it, what it must keep, what may be touched.
+// spec.h: a family's job: how to run it, what must not change, and what may be changed.
 #pragma once
 
 #include <map>
@@ -13,68 +13,73 @@
 
 namespace amdahl::model {
 
-// A setting of the job that a hypothesis may touch, under the name the playbook knows it by.
+// A setting that a hypothesis may change, under its playbook name.
 struct Knob {
   std::string name;                  // "batch_size"; the list is in docs/format/spec.md.
-  std::string arg;                   // The flag that sets it, or empty.
+  std::string arg;                   // Flag that sets it, or empty.
   std::vector<std::string> aliases;  // Other spellings of the flag: "-b".
-  std::string env;                   // Or the variable that sets it, or empty.
+  std::string env;                   // Or variable that sets it, or empty.
   std::string config;                // Or "file.json#key.path", or empty.
-  std::string value;                 // What the baseline has; empty when the flag is absent.
+  std::string value;                 // The baseline's value; empty if the flag is absent.
   std::optional<double> min;         // Bounds for numbers.
   std::optional<double> max;
-  std::string on;   // What a switch is set to when turned on ("{state}/decoded"); "" = bare flag.
-  std::string off;  // What it is set to when turned off; empty takes the flag away.
-  std::vector<std::string> choices{};  // The values that the program takes; empty: any.
-  // What touching it does to the results: "exact", "tolerant" or "semantic", which is never tried.
-  // Empty: not said, and it is tried.
+  std::string on;   // Value that turns a switch on ("{state}/decoded"); "": a flag without a value.
+  std::string off;  // Value that turns it off; empty: remove the flag.
+  std::vector<std::string> choices{};  // Values that the program accepts; empty: any.
+  // Effect on the results: "exact", "tolerant" or "semantic" (never tried). Empty: unknown; it is
+  // tried.
   std::string effect{};
 
   friend bool operator==(const Knob&, const Knob&) = default;
 };
 
 struct Output {
-  std::string path;    // May hold "{out}". Its digest must be the same in both arms.
-  bool digest = true;  // False: only that it exists and is not empty.
+  std::string path;    // May contain "{out}". The digest must be equal in both arms.
+  bool digest = true;  // False: it must only exist and not be empty.
 
   friend bool operator==(const Output&, const Output&) = default;
 };
 
 struct Quality {
-  std::string name;      // A metric the job reports, or a name for what `pattern` finds.
-  double tolerance = 0;  // How much worse it may get, in the metric's own unit.
+  std::string name;      // A reported metric, or a name for the match of `pattern`.
+  double tolerance = 0;  // How much worse it may get, in the metric's unit.
   bool higher_is_better = true;
-  std::string pattern{};  // Regex with one group on stdout, the last match counts; empty: reported.
+  std::string pattern{};  // Regex with one group; the last match on stdout counts. Empty: reported.
 
   friend bool operator==(const Quality&, const Quality&) = default;
 };
 
-// A class of inputs that the fleet runs, with its share; pairs are dealt over them by share.
+// An input class that the fleet runs, with its share. Pairs are distributed by share.
 struct Stratum {
   std::string name;
   double weight = 1;
-  std::map<std::string, std::string> env;  // What selects it, in both arms.
+  std::map<std::string, std::string> env;  // Selects it, in both arms.
   std::map<std::string, std::string> args;
+  double size = 0;  // Of its inputs, in any unit: what is new is tried on the smallest first.
 
   friend bool operator==(const Stratum&, const Stratum&) = default;
 };
 
 struct Spec {
   std::string family;
-  std::vector<std::string> command;  // May hold "{out}" and "{state}", see docs/format/spec.md.
+  std::vector<std::string> command;  // May contain "{out}" and "{state}"; see docs/format/spec.md.
   std::string workdir;               // Absolute after loading.
   std::map<std::string, std::string> env;
   std::string repo;                // For patches; empty if there is none.
   std::vector<std::string> build;  // Run in the patched tree.
+  std::vector<std::string> check;  // Run there after it; must pass before an arm starts.
+  std::vector<std::string> paths;  // Globs that an agent's patch may touch; empty: any file.
+  std::vector<std::string> deny;   // Globs that it may not touch, besides model/frozen.h.
+  bool network = false;            // Whether the runs of an agent's patch may use the network.
   int accelerators = 1;
-  int cpus = 0;  // CPU slots an arm is pinned to; 0: as many as accelerators.
+  int cpus = 0;  // CPUs that an arm is pinned to; 0: one per accelerator.
   Nanos time_limit = std::chrono::minutes(30);
   std::optional<double> memory_limit_mb;
   std::string metric = "accelerator_seconds_per_work";  // Or the name of a reported metric.
   bool lower_is_better = true;
-  std::string work_unit = "runs";    // What one unit of work is called.
-  std::string work_pattern;          // Regex with one group on stdout; empty: reported.
-  std::optional<double> fixed_work;  // For a job that reports none: this much in every run.
+  std::string work_unit = "runs";    // Name of one unit of work.
+  std::string work_pattern;          // Regex with one group, on stdout; empty: reported.
+  std::optional<double> fixed_work;  // Work of every run, for jobs that report none.
   std::vector<Output> outputs;
   std::vector<Quality> quality;
   std::vector<std::string> inputs;  // Paths or globs to fingerprint, relative to workdir.
@@ -85,18 +90,19 @@ struct Spec {
   friend bool operator==(const Spec&, const Spec&) = default;
 };
 
-// The knobs the playbook speaks of; a spec may name no others.
+// The knobs that the playbook uses. A spec cannot define others.
 struct KnownKnob {
   std::string_view name;
-  std::string_view sets;  // As people read it: "items per step".
+  std::string_view sets;  // For people: "items per step".
 };
 std::span<const KnownKnob> known_knobs();
 
-// From TOML; `where` is the file's name for errors ("job.toml: line 7: accelerators must be ...").
-// Relative workdir and repo are taken from `base_dir`. Unknown keys are errors with "did you mean".
+// Parses TOML. `where` is the file name in errors ("job.toml: line 7: accelerators must be ...").
+// Relative workdir and repo are resolved against `base_dir`. Unknown keys are errors with "did you
+// mean".
 Result<Spec> parse_spec(std::string_view toml, std::string_view where, std::string_view base_dir);
 
-// As TOML that parse_spec reads back to the same Spec.
+// TOML that parse_spec() reads back as the same Spec.
 std::string to_toml(const Spec& spec);
 
 }  // namespace amdahl::model

@@ -35,6 +35,27 @@ std::string error_of(const std::string& lines) {
   return spec ? "" : spec.error().text;
 }
 
+TEST(Spec, WhatPatchesMustPassAndMayTouch) {
+  const auto spec = parse_spec(
+      "family = \"f\"\ncommand = [\"run\"]\nrepo = \".\"\ncheck = [\"make\", \"check\"]\n"
+      "paths = [\"src\"]\ndeny = [\"src/report.py\"]\nnetwork = true\n"
+      "[[strata]]\nname = \"small\"\nsize = 10\n[[strata]]\nname = \"large\"\nsize = 99.5\n",
+      "job.toml", "/home/me");
+  ASSERT_TRUE(spec) << spec.error().text;
+  EXPECT_EQ(spec->check, (std::vector<std::string>{"make", "check"}));
+  EXPECT_EQ(spec->paths, std::vector<std::string>{"src"});
+  EXPECT_EQ(spec->deny, std::vector<std::string>{"src/report.py"});
+  EXPECT_TRUE(spec->network);
+  EXPECT_EQ(spec->strata[1].size, 99.5);
+  const auto again = parse_spec(to_toml(*spec), "job.toml", "/");
+  ASSERT_TRUE(again) << again.error().text;
+  EXPECT_EQ(*again, *spec);
+  for (const char* field :
+       {"check = [\"x\"]", "paths = [\"x\"]", "deny = [\"x\"]", "network = true"}) {
+    EXPECT_NE(error_of(field).find("repo is required"), std::string::npos) << error_of(field);
+  }
+}
+
 TEST(Spec, TheDocumentedExampleIsRead) {
   const auto spec = parse_spec(documented_example(), "job.toml", "/home/me/job");
   ASSERT_TRUE(spec) << spec.error().text;

@@ -43,7 +43,7 @@ std::string number(double value) {
 
 std::string direction(bool lower) { return quote(lower ? "lower" : "higher"); }
 
-// Lines of "key = value"; what is empty or as by default is left out.
+// Lines of "key = value", without empty and default values.
 class Page {
  public:
   void line(std::string_view key, const std::string& value) {
@@ -65,7 +65,7 @@ class Page {
   std::string text_;
 };
 
-// {"--split" = "small"} in one line, so that it stays with its row.
+// {"--split" = "small"} on one line, so that it stays with its row.
 void write_table(Page& page, std::string_view key, const std::map<std::string, std::string>& all) {
   if (all.empty()) return;
   std::vector<std::string> words;
@@ -104,6 +104,10 @@ std::string to_toml(const Spec& spec) {
   page.text("workdir", spec.workdir);
   page.text("repo", spec.repo);
   page.texts("build", spec.build);
+  page.texts("check", spec.check);
+  page.texts("paths", spec.paths);
+  page.texts("deny", spec.deny);
+  if (spec.network) page.line("network", "true");
   page.line("accelerators", fmt::format("{}", spec.accelerators));
   page.line("cpus", fmt::format("{}", spec.cpus));
   page.line("time_limit_s", number(static_cast<double>(spec.time_limit.count()) / 1e9));
@@ -131,6 +135,7 @@ std::string to_toml(const Spec& spec) {
     page.head("[[strata]]");
     page.line("name", quote(stratum.name));
     page.line("weight", number(stratum.weight));
+    if (stratum.size > 0) page.line("size", number(stratum.size));
     write_table(page, "env", stratum.env);
     write_table(page, "args", stratum.args);
   }

@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "observe/config.h"
 #include "observe/fixes.h"
+#include "observe/jail.h"
 #include "os/fd.h"
 #include "os/files.h"
 #include "os/fork.h"
@@ -49,7 +50,7 @@ std::optional<std::string> variable(std::string_view name) {
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
-// Calls `value_of` with the name in each "{env:NAME}" and puts what it returns in its place.
+// Calls `value_of` with the name in each "{env:NAME}" and replaces it by the result.
 void each_reference(std::string& text,
                     const std::function<std::optional<std::string>(std::string_view)>& value_of) {
   constexpr std::string_view kOpen = "{env:";
@@ -134,7 +135,7 @@ Result<> add_hook(const RunOrder& order, Launchable& job) {
   return Ok{};
 }
 
-// What the child says when it cannot become the program.
+// What the child reports when exec fails.
 struct Failure {
   enum Stage : int { kFolder, kAffinity, kExec } stage;
   int error;
@@ -162,7 +163,7 @@ std::string describe(const Failure& failure, const Launchable& job) {
     ::_exit(127);
   };
   ::setpgid(0, 0);
-  // If we are killed outright, the job must not go on unwatched and spoil the next measurement.
+  // If we are killed, the job must not continue unwatched and spoil the next measurement.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int signal = 1; signal < NSIG; ++signal) {
     struct sigaction now {};
@@ -217,7 +218,7 @@ Result<Launchable> prepare(const RunOrder& order) {
   Launchable job;
   job.workdir = order.plan.workdir.empty() ? os::absolute(".") : order.plan.workdir;
   job.cpus = order.cpus;
-  job.env = inherited();
+  job.env = order.jail ? without_keys(inherited()) : inherited();
   for (const std::string& name : order.plan.unset) job.env.erase(name);
   for (const auto& [name, value] : order.plan.env) job.env[name] = TRY(resolved(value, order));
   job.env["AMDAHL_REPORT"] = order.out_dir + "/report.jsonl";
@@ -245,6 +246,13 @@ Result<Launchable> prepare(const RunOrder& order) {
     TRY(add_inject(order, job));
   }
   job.program = find_program(job.argv.front(), job);
+  if (order.jail && !job.program.empty()) {
+    put_in_jail(order, job);
+    Launchable ours;  // The job's PATH may not lead to it.
+    ours.env = inherited();
+    job.program = find_program(job.argv.front(), ours);
+    if (job.program.empty()) return bad_input("bubblewrap is not installed");
+  }
   return job;
 }
 

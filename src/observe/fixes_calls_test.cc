@@ -76,6 +76,61 @@ print([json.loads('{"a": 1}', object_hook=note) for i in range(5)], len(seen))
   EXPECT_EQ(times(), 0);
 }
 
+constexpr const char* kParses = R"(
+import json, sys, time
+import numpy as np
+began = time.process_time()
+table = np.genfromtxt("table.txt", OPTIONS)
+words = json.load(open("words.json"))
+short = json.loads("[1, 2.5, null]")
+print(table.shape, table.dtype, float(table.sum()), len(words), words[7], short)
+table[0] = words[0] = 0
+print(time.process_time() - began, file=sys.stderr)
+)";
+
+std::string parses(const std::string& options) {
+  std::string job = kParses;
+  return job.replace(job.find("OPTIONS"), 7, options);
+}
+
+TEST_F(FixesCallsTest, WhatWasParsedIsKeptForTheNextRun) {
+  if (std::system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") != 0) {
+    GTEST_SKIP() << "python3-numpy is not installed";
+  }
+  const std::string data =
+      "import json\nopen('table.txt', 'w').write('\\n'.join('%d %d.5 7' % (i, i) for i in "
+      "range(250000)))\njson.dump(['word %d' % i for i in range(600000)], open('words.json', "
+      "'w'))\n";
+  printed(data, {});
+  const std::string job = parses("ndmin=2");
+  const std::string before = printed(job, {});
+  const double slow = spent();
+  const Inject kept = {{"parsed-kept", "64"}};
+  EXPECT_EQ(printed(job, kept), before);
+  EXPECT_EQ(times(), 2) << "both are kept";
+  EXPECT_EQ(printed(job, kept), before) << "what the job does to its values is not kept";
+  EXPECT_EQ(times(), 2);
+  EXPECT_LT(spent(), 0.5 * slow);
+  EXPECT_EQ(receipt_.injected[0].where[0], "job.py:5: genfromtxt");
+  // Other options and other bytes are other values; a function of the job's may do anything.
+  const std::string other = parses("usecols=(0, 1)");
+  EXPECT_EQ(printed(other, kept), printed(other, {}));
+  const std::string own = parses("converters={0: lambda text: float(text) + 1}");
+  const std::string converted = printed(own, {});
+  printed(own, kept);
+  EXPECT_EQ(printed(own, kept), converted);
+  EXPECT_EQ(times(), 1) << "the words alone";
+  printed("open('table.txt', 'a').write('\\n1 1 1')\n", {});
+  EXPECT_EQ(printed(job, kept), printed(job, {}));
+}
+
+TEST_F(FixesCallsTest, WhatIsSmallIsParsedAsEver) {
+  printed("import json\nprint([json.loads('[%d]' % i) for i in range(9)])\n",
+          {{"parsed-kept", "9"}});
+  EXPECT_EQ(times(), 0);
+  EXPECT_EQ(receipt_.never_runs, model::NeverRuns::kDidNotEngage);
+}
+
 TEST_F(FixesCallsTest, AListOfArraysBecomesOneArray) {
   if (no_torch()) GTEST_SKIP() << "python3-torch is not installed";
   const std::string job = R"(

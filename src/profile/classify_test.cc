@@ -237,6 +237,7 @@ constexpr std::string_view kHook = R"({"schema": 1, "torch": "1.13.0a0", "wall_s
     "save_calls": 4,
     "fsync_s": 1, "fsync_calls": 40, "gc_s": 0.1, "teardown_s": 0.2, "backward_calls": 40,
     "memmap_s": 0.2, "memmap_calls": 40, "reread_s": 0.1, "reread_calls": 9, "arrays_s": 0.1,
+    "parse_s": 0.2, "parse_calls": 2,
     "arrays_calls": 20, "eval_grad_s": 0.2, "anomaly_calls": 1, "uncompiled_modules": 7,
     "first_batch_s": 0.05, "warmup_s": 0.1, "overhead_s": 0.05, "lines_cpu_s": 0.02, "lines": [
       {"file": "/j/e.py", "line": 3, "function": "load", "phase": "startup", "seconds": 0.5},
@@ -482,6 +483,11 @@ std::set<std::string> emitted() {
   const model::Trace trace = made.finish();
   const Facts of_devices = facts_of(report(Prepared(trace)), std::chrono::microseconds(100));
   for (const auto& [name, value] : of_devices.evidence) names.insert(name);
+  model::Trace stages;
+  stages.operations.push_back(
+      {.duration = seconds(1), .name = stages.names.intern("forward-compute")});
+  const TraceReport of_stages = report(Prepared(stages));
+  for (const auto& [name, value] : of_stages.profile.evidence) names.insert(name);
   return names;
 }
 

@@ -9,6 +9,12 @@
 namespace amdahl::profile {
 namespace {
 
+struct CommunicationName {
+  std::string_view pattern;  // Lower case.
+  bool anywhere = false;  // Match anywhere; else only at the start of a word of the function name.
+  std::string_view of;    // Library, for people.
+};
+
 constexpr auto kCollectives = std::to_array<CommunicationName>({
     {"nccl", false, "NCCL"},  // Also ncclDevKernel_...
     {"rccl", false, "RCCL"},
@@ -89,8 +95,6 @@ std::string function_name(std::string_view kernel) {
     kernel.remove_prefix(nameless->size());
   }
 }
-
-std::span<const CommunicationName> communication_names() { return kCollectives; }
 
 std::string_view communication_library(std::string_view kernel) {
   std::string name = function_name(kernel);

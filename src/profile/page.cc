@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "profile/advice.h"
+#include "profile/pipeline_page.h"
 
 namespace amdahl::profile {
 namespace {
@@ -69,8 +70,9 @@ void draw_head(const TraceReport& report, Writer& out) {
     return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
   };
   std::string head = count(report.sources.size(), "trace");
-  const bool other = !report.kernels.empty() || !report.waits.empty() || !report.hot.empty();
-  if (report.wall > Nanos{} || !other) {
+  const bool other = !report.kernels.empty() || !report.waits.empty() || !report.hot.empty() ||
+                     report.pipeline.has_value();
+  if ((report.wall > Nanos{} && !report.pipeline) || !other) {
     head += fmt::format(", {}, {}, {}", count(report.devices.size(), "device"),
                         count(report.steps.size(), "step"), show_span(report.wall));
   }
@@ -163,8 +165,13 @@ void draw_devices(const TraceReport& report, Writer& out) {
   if (const std::string graphs = graph_line(report); !graphs.empty()) out.paragraph(graphs, 0);
 }
 
+void draw_pipeline(const TraceReport& report, std::size_t width, Writer& out) {
+  if (!report.pipeline) return;
+  for (const std::string& line : pipeline_lines(*report.pipeline, width)) out.line(line);
+}
+
 void draw_path(const TraceReport& report, Writer& out) {
-  if (report.wall <= Nanos{}) return;
+  if (report.wall <= Nanos{} || report.path.segments.empty()) return;
   out.blank();
   out.head(fmt::format("Critical path, {}", show_span(report.wall)));
   std::vector<std::pair<Nanos, Why>> order;
@@ -246,6 +253,41 @@ void draw_ranks(const TraceReport& report, Writer& out) {
   }
 }
 
+// Gigabytes a second.
+std::string speed(double bytes) { return fmt::format("{:.1f} GB/s", bytes / 1e9); }
+
+std::string show_bytes(std::uint64_t bytes) {
+  const auto count = static_cast<double>(bytes);
+  if (bytes >= 1'000'000) return fmt::format("{:.1f} MB", count / 1e6);
+  return bytes >= 1000 ? fmt::format("{:.1f} kB", count / 1e3) : fmt::format("{} B", bytes);
+}
+
+void draw_speeds(const TraceReport& report, Writer& out) {
+  if (report.speeds.empty()) return;
+  std::vector<TableRow> rows;
+  bool has_peak = false;
+  for (const CollectiveSpeed& row : report.speeds) {
+    if (rows.size() == kMostSteps) break;
+    has_peak = has_peak || row.peak > 0;
+    rows.push_back({clip(row.name, 24), show_bytes(row.bytes), fmt::format("{}", row.ranks),
+                    fmt::format("{}", row.times), show_span(row.transfer), speed(row.algorithm),
+                    speed(row.bus), row.peak > 0 ? show_percent(row.bus / row.peak) : "unknown",
+                    show_percent(row.overlapped)});
+  }
+  out.table({"Collective", "message", "ranks", "times", "median", "algorithm", "bus", "of peak",
+             "overlap"},
+            rows);
+  if (report.speeds.size() > rows.size()) {
+    out.line(fmt::format("and {} more (--json has all)", report.speeds.size() - rows.size()));
+  }
+  if (has_peak) {
+    out.paragraph(
+        "Peak: of the links between devices of a node, one way. Between nodes the network "
+        "is slower.",
+        0);
+  }
+}
+
 void draw_kernels(const TraceReport& report, Writer& out) {
   if (report.kernels.empty()) return;
   std::vector<TableRow> rows;
@@ -309,14 +351,17 @@ std::string graph_line(const TraceReport& report) {
 }
 
 std::string draw(const TraceReport& report, int width, bool colour) {
-  Writer out(std::max(width, kNarrowestPage), colour);
+  width = std::max(width, kNarrowestPage);
+  Writer out(width, colour);
   draw_head(report, out);
   draw_causes(report, out);
+  draw_pipeline(report, static_cast<std::size_t>(width), out);
   draw_devices(report, out);
   draw_path(report, out);
   draw_gains(report, out);
   draw_steps(report, out);
   draw_ranks(report, out);
+  draw_speeds(report, out);
   draw_work(report, out);
   draw_kernels(report, out);
   draw_threads(report, out);

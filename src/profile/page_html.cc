@@ -11,6 +11,7 @@
 #include "profile/advice.h"
 #include "profile/html_parts.h"
 #include "profile/page.h"
+#include "profile/pipeline_page.h"
 
 namespace amdahl {
 std::span<const Embedded> embedded_profile_page();
@@ -236,7 +237,8 @@ std::string html(const TraceReport& report, const Boxes& boxes, const JobLead& l
   if (has_job && boxes.lanes.empty()) return page.append(kHtmlEnd);
   if (has_job) page += traced(title_of(report));
   page += causes_table(report);
-  page += timeline_of(boxes);
+  if (report.pipeline) page += pipeline_html(*report.pipeline);
+  if (!report.pipeline || !boxes.lanes.empty()) page += timeline_of(boxes);
   page += gains_of(report);
   page += devices_of(report);
   page += kernels_of(report);
@@ -246,6 +248,7 @@ std::string html(const TraceReport& report, const Boxes& boxes, const JobLead& l
     page += fmt::format("<li>{}</li>\n", escape_html(missing));
   }
   if (!report.profile.missing.empty()) page += "</ul>\n";
+  if (report.pipeline && boxes.lanes.empty()) return page.append(kHtmlEnd);
   page += "<script type=\"application/json\" id=\"data\">\n";
   page += data_of(boxes);
   page += "\n</script>\n<script>\n";

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "profile/busy.h"
+#include "profile/pipeline_page.h"
 #include "profile/trace_causes.h"
 
 namespace amdahl::profile {
@@ -168,9 +169,17 @@ TraceReport report(const Prepared& prepared, const ReportOptions& options) {
   made.waits = thread_waits(prepared.trace, kReportRows);
   made.hot = hot_functions(prepared.trace, kReportRows);
   made.ranks = ranks(prepared);
+  made.speeds = collective_speeds(prepared, made.ranks);
   follow(prepared, options, made);
   made.steps = step_rows(prepared, made.path, made.ranks.shifts);
-  conclude(prepared, made);
+  std::string why;
+  made.pipeline = pipeline(prepared.trace, why);
+  if (made.pipeline && made.devices.empty()) {
+    conclude_pipeline(*made.pipeline, made);
+  } else {
+    conclude(prepared, made);
+  }
+  if (!why.empty()) made.profile.missing.push_back(std::move(why));
   for (const std::string& part :
        unknown_kernels(prepared.trace, options.what_if.value_or(WhatIf{}))) {
     made.profile.missing.push_back(fmt::format("what-if: no kernel name contains '{}'", part));

@@ -1,4 +1,4 @@
-// trace_report.h: all that the analyses say of a trace, plain data for pages and JSON.
+// trace_report.h: all results of the analyses of a trace, plain data for pages and JSON.
 #pragma once
 
 #include <array>
@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "model/profile.h"
+#include "profile/bandwidth.h"
 #include "profile/breakdown.h"
 #include "profile/critical_path.h"
 #include "profile/gaps.h"
 #include "profile/kernel_table.h"
 #include "profile/kernels.h"
+#include "profile/pipeline.h"
 #include "profile/ranks.h"
 #include "profile/thread_waits.h"
 #include "profile/what_if.h"
@@ -22,7 +24,7 @@ namespace amdahl::profile {
 struct SourceRow {
   std::string file;
   std::string format;
-  std::int32_t rank = -1;  // -1: it does not say.
+  std::int32_t rank = -1;  // -1: unknown.
   std::int32_t world_size = 0;
   std::uint64_t bytes = 0;  // Unpacked.
   std::vector<std::string> losses;
@@ -33,7 +35,7 @@ struct DeviceRow {
   std::uint32_t source = model::kNone;
   DeviceBreakdown split;
   DeviceGaps gaps;
-  double waiting_mean = 0;  // Events launched and not started, over the device's span.
+  double waiting_mean = 0;  // Events launched but not started, averaged over the device's span.
   std::int32_t waiting_most = 0;
 };
 
@@ -44,11 +46,11 @@ struct StepRow {
   Nanos start{};
   Nanos wall{};
   Nanos input{};   // Its thread waits for a batch.
-  Nanos host{};    // CPU work on the critical path, launching included.
+  Nanos host{};    // CPU work on the critical path, including launches.
   Nanos device{};  // A device is busy.
-  Nanos comm{};    // Communication while nothing computes; without devices, on the path.
+  Nanos comm{};    // Communication without computation; without devices, on the path.
   Nanos idle{};    // No device is busy.
-  std::array<Nanos, kWhys> path{};  // What the critical path went through meanwhile.
+  std::array<Nanos, kWhys> path{};  // The critical path during the step.
 };
 
 struct TraceReport {
@@ -57,30 +59,32 @@ struct TraceReport {
   std::vector<DeviceRow> devices;
   std::vector<StepRow> steps;
   Ranks ranks;
-  CriticalPath path;  // Its segments stay with it.
+  std::vector<CollectiveSpeed> speeds;  // Of collectives whose size the trace has.
+  CriticalPath path;                    // Its segments stay with it.
   Gains gains;
+  std::optional<Pipeline> pipeline;  // Of a trace of operations.
   KernelTable work;                  // What devices computed, by kind.
-  std::vector<KernelFacts> kernels;  // That Nsight Compute measured.
-  std::vector<WaitRow> waits;        // Of threads, where a collector saw them.
-  std::vector<HotRow> hot;           // Functions, where a profiler sampled them.
+  std::vector<KernelFacts> kernels;  // Measured by Nsight Compute.
+  std::vector<WaitRow> waits;        // Of threads, if recorded.
+  std::vector<HotRow> hot;           // Sampled functions, if recorded.
   std::string asked;                 // The what-if that was typed; empty: none.
   std::optional<Gain> answer;
-  model::Profile profile;  // Causes, evidence, class, rule and what is missing.
-  // Of profile.missing: what changes totals by more than a hundredth (dropped or cut events, clocks
-  // that were aligned, time that was left out). Pages say it first.
+  model::Profile profile;  // Causes, evidence, class, rule and missing data.
+  // The entries of profile.missing that change totals by more than 1 % (dropped or truncated
+  // events, aligned clocks, excluded time). Pages show them first.
   std::vector<std::string> readings;
-  bool is_told_by_steps = false;  // Causes are of the steps' path, not of idle devices.
+  bool is_told_by_steps = false;  // Causes come from the steps' path, not from idle devices.
 };
 
 struct ReportOptions {
   std::optional<WhatIf> what_if;
-  std::vector<Nanos> cuts = {};  // Where captures were laid end to end (captures.h).
+  std::vector<Nanos> cuts = {};  // Where captures were joined (captures.h).
 };
 
-// One pass over the trace for each analysis; all are n log n at most.
+// One pass over the trace per analysis; O(n log n) at most.
 TraceReport report(const Prepared& prepared, const ReportOptions& options = {});
 
-// A time as people read it, with three digits in the unit that suits: a trace has all sizes.
+// A time for people: three digits in a fitting unit.
 std::string show_span(Nanos time);
 
 }  // namespace amdahl::profile

@@ -21,6 +21,12 @@ struct Dose {
   double effect = 0;  // ln(cost before / cost after).
 };
 
+// How often the baseline fails.
+struct UsualFailures {
+  double rate = 0.04;
+  double runs = 50;  // Number of runs behind that rate.
+};
+
 // Everything known about one claimed win.
 struct Evidence {
   const model::Spec* spec = nullptr;  // Never null when a check runs.
@@ -33,9 +39,9 @@ struct Evidence {
   std::vector<Dose> doses;              // For the knob that it sets: this claim and others.
   double price_accelerator_hour = 1;    // For the cost check.
   double price_cpu_hour = 0.02;
-  double historical_failure_rate = 0.04;
-  double historical_failure_runs = 50;  // Number of runs behind that rate.
-  double busy_share = 0.5;              // Share of the fleet's hours on busy hosts.
+  UsualFailures usual_failures;
+  UsualFailures usual_own_failures;  // Without runs that were lost with their worker.
+  double busy_share = 0.5;           // Share of the fleet's hours on busy hosts.
   // Shares of the fleet's hours in the quarters of the day, from midnight, in local time.
   std::array<double, 4> quarter_shares{0.25, 0.25, 0.25, 0.25};
   double local_minus_utc_s = 0;

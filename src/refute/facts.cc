@@ -138,6 +138,8 @@ std::string explain(const Coverage& coverage) {
                      coverage.only_a, pairs, coverage.only_b);
 }
 
+bool was_lost(const model::ArmFact& arm) { return arm.failed && arm.wall_s <= 0; }
+
 std::optional<double> known(const model::Observed<double>& number) {
   return number && std::isfinite(*number) ? number.seen() : std::nullopt;
 }

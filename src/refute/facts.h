@@ -74,6 +74,9 @@ std::string explain(const Coverage& coverage);
 // At least 90 %: the rest cannot matter.
 bool nearly_all(std::size_t seen, std::size_t pairs);
 
+// Whether the arm failed and left no receipt: it was lost with its worker, whoever ended that.
+bool was_lost(const model::ArmFact& arm);
+
 // The number, if it was observed and is one.
 std::optional<double> known(const model::Observed<double>& number);
 

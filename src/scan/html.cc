@@ -44,10 +44,10 @@ i.down { background: var(--down); } i.unallocated { background: var(--unallocate
 @media (max-width: 40rem) { .label { font-size: 17px; } .curve { stroke-width: 4; } }
 table { width: 100%; font-size: .92rem; } td, th { white-space: nowrap; }
 td.words { min-width: 14rem; white-space: normal; }
-#rows th { cursor: pointer; }
+#rows th { cursor: pointer; } #rows th, #rows td { padding: .25rem .35rem; }
 th[aria-sort=descending]::after { content: " \2193"; }
 th[aria-sort=ascending]::after { content: " \2191"; }
-.missing { border-left: .35rem solid var(--loss); padding-left: .8rem; }
+.missing { border-left: .35rem solid var(--loss); padding-left: .8rem; overflow-wrap: anywhere; }
 )";
 
 constexpr std::string_view kSorting = R"(

@@ -11,6 +11,7 @@
 #include "trace/kineto/kineto.h"
 #include "trace/ncu/ncu.h"
 #include "trace/nsys/nsys.h"
+#include "trace/operations/operations.h"
 #include "trace/perf/perf.h"
 #include "trace/unsupported_formats.h"
 
@@ -24,6 +25,8 @@ constexpr auto kReaders = std::to_array<Reader>({
     {"kineto", "a PyTorch Profiler trace (Chrome JSON)", kineto::claims, kineto::read},
     {"ncu", "Nsight Compute output (ncu --csv)", ncu::claims, ncu::read},
     {"nsys", "an SQLite export of Nsight Systems", nsys::claims, nsys::read},
+    {"operations", "operations of pipeline stages (Chrome JSON)", operations::claims,
+     operations::read},
     {"perf", "output of perf script", perf::claims, perf::read},
 });
 
@@ -45,8 +48,6 @@ std::string shown(std::string_view bytes) {
 Error unsupported(std::string text) { return {Error::Kind::kUnsupported, std::move(text)}; }
 
 }  // namespace
-
-std::span<const Reader> readers() { return kReaders; }
 
 Result<Reader> reader_for(std::string_view head) {
   head = head.substr(0, kHead);

@@ -1,4 +1,4 @@
-// reader.h: one row per format that a profiler writes.
+// reader.h: the table of trace readers, one row per format.
 #pragma once
 
 #include <cstdint>
@@ -12,38 +12,36 @@
 
 namespace amdahl::trace {
 
-// The next bytes of a stream, unpacked, in order: how many were put into `room`, 0 at the end. May
-// be called from another thread than the reader's, but never from two at once.
+// Reads the next unpacked bytes of a stream into `room`; returns how many, 0 at the end. May be
+// called from another thread than the reader's, but not concurrently.
 using NextBytes = std::function<Result<std::size_t>(std::span<char> room)>;
 
-// What a reader is given. Nothing here opens files: the caller did.
+// Input of a reader. Readers do not open files.
 struct Input {
-  std::string name;         // As people know it; goes into TraceSource::file and errors.
-  NextBytes next;           // From the first byte.
-  std::uint64_t bytes = 0;  // How many are to come, if that is known; only to plan memory by.
-  std::string database;     // The path, for formats that are SQLite files; `next` works as well.
+  std::string name;         // For people; goes into TraceSource::file and errors.
+  NextBytes next;           // Starts at the first byte.
+  std::uint64_t bytes = 0;  // Expected size, if known; only to plan memory.
+  std::string database;     // Path, for SQLite formats; `next` works too.
 };
 
-// How much a reader may keep and use.
+// Memory and threads that a reader may use.
 struct Limits {
-  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // Of rows; see LossKind::kMerged, kBudget.
-  int threads = 2;                                      // At work at once; the result is the same.
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // For rows; see LossKind::kMerged, kBudget.
+  int threads = 2;                                      // Does not affect the result.
 };
 
 struct Reader {
-  std::string_view name;   // As typed after --format, and TraceSource::format.
-  std::string_view reads;  // As people read it.
+  std::string_view name;   // Argument of --format, and TraceSource::format.
+  std::string_view reads;  // For people.
 
-  // Whether `head`, the first 64 KiB or less of the unpacked bytes, is this format. No two rows
-  // may agree.
+  // Whether `head`, the first 64 KiB or less of the unpacked bytes, is this format. At most one
+  // row may claim any input.
   bool (*claims)(std::string_view head);
 
-  // Adds one source with all its rows. What was lost is counted in the builder; an error means
-  // that nothing of use was in it.
+  // Adds one source with all its rows. Losses are counted in the builder. An error means that
+  // nothing was usable.
   Result<> (*read)(const Input& input, const Limits& limits, model::TraceBuilder& builder);
 };
-
-std::span<const Reader> readers();
 
 // The one reader that claims these bytes; kUnsupported if none or several do.
 Result<Reader> reader_for(std::string_view head);

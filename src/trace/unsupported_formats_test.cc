@@ -34,7 +34,7 @@ TEST(Strangers, SayWhatTheyAreAndWhatToType) {
        "a results.json, or in PyTorch prof.export_chrome_trace(\"trace.json\")"},
       {"\nsome text\n"s,
        "has an unknown format (starts with ' some text '); known formats: bpf, kineto, ncu, nsys, "
-       "perf"},
+       "operations, perf"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.want);

@@ -1,10 +1,12 @@
 // main.cc: plays seeds and says what went wrong: see --help.
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,16 +22,20 @@ namespace amdahl::adversary {
 namespace {
 
 constexpr const char* kHelp =
-    "usage: adversary [--seeds N] [--from S] [--jobs J] [--list FILE] [--seed S [--real 1]]\n"
+    "usage: adversary [--seeds N] [--from S] [--jobs J] [--list FILE] [--tune 1] [--seed S "
+    "[--real 1]]\n"
     "\n"
     "  --seeds N    play so many seeds (60)\n"
     "  --from S     the first of them (1)\n"
-    "  --list FILE  play the seeds of the file as well: lines of number | what it makes | why\n"
+    "  --list FILE  play the seeds of the file as well: lines of number | what it makes | why;\n"
+    "               'number tune' is played as with --tune 1\n"
     "  --jobs J     so many at once (1)\n"
+    "  --tune 1     with the settings of amdahl tune; 2: each seed is played both ways\n"
     "  --seed S     play this one and print what was made and what happened\n"
     "  --real 1     with real workers and processes, as every 50th seed is anyway; 0: none is\n"
     "\n"
-    "Exit 1 if a rule was broken.\n";
+    "How far it is goes to standard error, and a run that is stopped says what it found so far.\n"
+    "Exit 1 if a rule was broken or not all seeds were played.\n";
 
 struct Options {
   std::uint64_t seeds = 60;
@@ -37,6 +43,7 @@ struct Options {
   std::uint64_t jobs = 1;
   std::uint64_t only = 0;
   std::uint64_t real = 2;  // 0 none, 1 all, else one in kRealOneIn.
+  std::uint64_t tune = 0;  // 0 none, 1 all, else both.
   std::string list;
 };
 
@@ -46,12 +53,38 @@ bool is_real(const Options& options, std::uint64_t seed) {
   return options.real == 1 || (options.real > 1 && seed % kRealOneIn == 0);
 }
 
+// A seed, and words that must be in what it makes: a generator that was changed makes others.
+struct Seed {
+  std::uint64_t number = 0;
+  std::string makes{};
+  bool tune = false;
+};
+
+std::string name_of(const Seed& seed) {
+  return fmt::format("{}{}", seed.number, seed.tune ? " tune" : "");
+}
+
 struct Total {
   std::map<std::string, int> violations;  // By class.
   std::map<std::string, int> honest;      // Honest wins of 10 % and more that count, by state.
   std::map<std::string, int> others;      // All other changes, by state.
+  std::set<std::string> played;           // By name_of().
   int stories = 0;
   double cpu_s = 0;
+
+  int broken() const {
+    int all = 0;
+    for (const auto& [kind, count] : violations) all += count;
+    return all;
+  }
+  // "94 of 97 promoted (96.9 %)".
+  std::string wins() const {
+    int all = 0;
+    for (const auto& [state, count] : honest) all += count;
+    const auto promoted = honest.find("promoted");
+    const int won = promoted == honest.end() ? 0 : promoted->second;
+    return fmt::format("{} of {} promoted ({:.1f} %)", won, all, all ? 100.0 * won / all : 0.0);
+  }
 };
 
 std::string scratch() {
@@ -69,15 +102,16 @@ void print(const Story& story) {
 }
 
 // One line a fact, so that a parent can read what its children found.
-void report(const Story& story, std::FILE* out) {
+void report(const Seed& seed, const Story& story, std::FILE* out) {
+  const std::string name = name_of(seed);
   for (std::string v : story.violations) {
     std::ranges::replace(v, '\n', ' ');
-    fmt::print(out, "V\t{}\t{}\n", story.seed, clip(v, 600));
+    fmt::print(out, "V\t{}\t{}\n", name, clip(v, 600));
   }
   for (const Ending& e : story.endings) {
-    fmt::print(out, "{}\t{}\t{}\t{}\n", e.counts ? "H" : "O", story.seed, e.state, e.title);
+    fmt::print(out, "{}\t{}\t{}\t{}\n", e.counts ? "H" : "O", name, e.state, e.title);
   }
-  fmt::print(out, "S\t{}\t{}\n", story.seed, story.cpu_s);
+  fmt::print(out, "S\t{}\t{}\n", name, story.cpu_s);
 }
 
 void take(const std::string& line, Total& total) {
@@ -87,7 +121,6 @@ void take(const std::string& line, Total& total) {
   if (fields[0] == "V") {
     ++total.violations[third.substr(0, third.find(':'))];
     fmt::print("seed {}: {}\n", fields[1], third);
-    std::fflush(stdout);
   }
   if (fields[0] == "H") {
     ++total.honest[third];
@@ -96,64 +129,93 @@ void take(const std::string& line, Total& total) {
   if (fields[0] == "O") ++total.others[third];
   if (fields[0] == "S") {
     ++total.stories;
+    total.played.emplace(fields[1]);
     total.cpu_s += std::strtod(third.c_str(), nullptr);
   }
+  std::fflush(stdout);
 }
 
-// A seed, and words that must be in what it makes: a generator that was changed makes others.
-struct Seed {
-  std::uint64_t number = 0;
-  std::string makes;
-};
-
-// Lines of "number | words | what went wrong once".
+// Lines of "number | words | what went wrong once", or of "number tune | words | …".
 std::vector<Seed> listed_in(const std::string& path) {
   std::vector<Seed> seeds;
   std::ifstream list(path);
   for (std::string line; std::getline(list, line);) {
     const auto fields = split(line, '|');
-    const auto number = to_number<std::uint64_t>(trim(fields.front()));
-    if (number && fields.size() > 1) seeds.push_back({*number, std::string(trim(fields[1]))});
+    const auto words = split(trim(fields.front()), ' ');
+    const auto number = to_number<std::uint64_t>(words.front());
+    const bool tune = words.size() == 2 && words[1] == "tune";
+    if (!number || fields.size() < 2 || (words.size() > 1 && !tune)) continue;
+    seeds.push_back({*number, std::string(trim(fields[1])), tune});
   }
   return seeds;
 }
 
 Story play_seed(const Seed& seed, const std::string& folder, bool real) {
-  Story story = play(seed.number, folder, real);
+  Story story = play(seed.number, folder, {real, seed.tune});
   if (story.made.find(seed.makes) == std::string::npos) {
     story.violations.push_back(fmt::format("stale: it no longer makes '{}'", seed.makes));
   }
   return story;
 }
 
+volatile std::sig_atomic_t stopped = 0;
+
+void tell_progress(const Total& total, std::size_t seeds) {
+  fmt::print(stderr, "{} of {} seeds: {} broke a rule; honest wins: {}\n", total.stories, seeds,
+             total.broken(), total.wins());
+}
+
+// Whoever is stopped from outside ends its children and tells what they found so far.
+void end_when_stopped() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { stopped = 1; };  // Without SA_RESTART: the reader wakes up.
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(signal, &action, nullptr);
+}
+
+[[noreturn]] void play_share(const std::vector<Seed>& seeds, const Options& options,
+                             std::uint64_t share, const std::string& folder, int to) {
+  std::FILE* out = ::fdopen(to, "w");
+  for (std::uint64_t i = share; i < seeds.size(); i += options.jobs) {
+    report(seeds[i], play_seed(seeds[i], folder, is_real(options, seeds[i].number)), out);
+    std::fflush(out);
+  }
+  ::_exit(0);
+}
+
 // Every so manieth seed each; what they find is shown as it comes.
 Total play_all(const std::vector<Seed>& seeds, const Options& options) {
-  const std::uint64_t jobs = options.jobs;
+  constexpr int kTellEvery = 20;
   int ends[2] = {};
   Total total;
   if (::pipe(ends) != 0) return total;
-  std::vector<pid_t> children;
-  for (std::uint64_t j = 0; j < jobs; ++j) {
+  std::map<pid_t, std::string> children;  // With the folder of each.
+  for (std::uint64_t j = 0; j < options.jobs; ++j) {
+    const std::string folder = fmt::format("{}-{}", scratch(), j);
     const pid_t pid = ::fork();
-    if (pid > 0) children.push_back(pid);
-    if (pid != 0) continue;
-    ::close(ends[0]);
-    std::FILE* out = ::fdopen(ends[1], "w");
-    for (std::uint64_t i = j; i < seeds.size(); i += jobs) {
-      const std::string folder = fmt::format("{}-{}", scratch(), j);
-      report(play_seed(seeds[i], folder, is_real(options, seeds[i].number)), out);
-      std::fflush(out);
+    if (pid == 0) {
+      ::close(ends[0]);
+      play_share(seeds, options, j, folder, ends[1]);
     }
-    ::_exit(0);
+    if (pid > 0) children[pid] = folder;
   }
+  end_when_stopped();
   ::close(ends[1]);
   std::FILE* in = ::fdopen(ends[0], "r");
   char* line = nullptr;
   std::size_t room = 0;
-  while (::getline(&line, &room, in) > 0) take(std::string(trim(line)), total);
+  while (!stopped && ::getline(&line, &room, in) > 0) {
+    take(std::string(trim(line)), total);
+    const bool whole = line[0] == 'S';
+    if (whole && total.stories % kTellEvery == 0) tell_progress(total, seeds.size());
+  }
   std::free(line);
   std::fclose(in);
-  for (const pid_t pid : children) ::waitpid(pid, nullptr, 0);
+  for (const auto& [pid, folder] : children) {
+    if (stopped) ::kill(pid, SIGTERM);
+    ::waitpid(pid, nullptr, 0);
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
   return total;
 }
 
@@ -165,27 +227,33 @@ std::string listed(const std::map<std::string, int>& counts) {
   return text.empty() ? "none" : text;
 }
 
+std::vector<Seed> seeds_of(const Options& options) {
+  std::vector<Seed> seeds = listed_in(options.list);
+  for (std::uint64_t i = 0; i < options.seeds; ++i) {
+    if (options.tune != 1) seeds.push_back({options.from + i, "", false});
+    if (options.tune >= 1) seeds.push_back({options.from + i, "", true});
+  }
+  return seeds;
+}
+
 int run(const Options& options) {
   if (options.only > 0) {
-    const Story story = play(options.only, scratch(), is_real(options, options.only));
+    const Story story =
+        play(options.only, scratch(), {is_real(options, options.only), options.tune == 1});
     print(story);
     return story.violations.empty() ? 0 : 1;
   }
-  std::vector<Seed> seeds = listed_in(options.list);
-  for (std::uint64_t i = 0; i < options.seeds; ++i) seeds.push_back({options.from + i, ""});
+  const std::vector<Seed> seeds = seeds_of(options);
   const Total total = play_all(seeds, options);
-  int honest = 0;
-  for (const auto& [state, count] : total.honest) honest += count;
-  const auto promoted = total.honest.find("promoted");
-  const int won = promoted == total.honest.end() ? 0 : promoted->second;
   fmt::print("{} of {} seeds, {:.2f} s of CPU each\n", total.stories, seeds.size(),
              total.cpu_s / std::max(1, total.stories));
   fmt::print("violations: {}\n", listed(total.violations));
-  fmt::print("honest wins of 10 % and more: {} of {} promoted ({:.1f} %): {}\n", won, honest,
-             honest ? 100.0 * won / honest : 0.0, listed(total.honest));
+  fmt::print("honest wins of 10 % and more: {}: {}\n", total.wins(), listed(total.honest));
   fmt::print("other changes: {}\n", listed(total.others));
-  const bool complete = total.stories == static_cast<int>(seeds.size());
-  return total.violations.empty() && complete ? 0 : 1;
+  const auto missed = std::ranges::find_if(
+      seeds, [&](const Seed& seed) { return !total.played.contains(name_of(seed)); });
+  if (missed != seeds.end()) fmt::print("the first that was not played: {}\n", name_of(*missed));
+  return total.violations.empty() && missed == seeds.end() ? 0 : 1;
 }
 
 }  // namespace
@@ -203,6 +271,7 @@ int main(int argc, char** argv) {
                                   : word == "--from" ? &options.from
                                   : word == "--jobs" ? &options.jobs
                                   : word == "--real" ? &options.real
+                                  : word == "--tune" ? &options.tune
                                   : word == "--seed" ? &options.only
                                                      : nullptr;
     const auto given = to_number<std::uint64_t>(value);

@@ -160,10 +160,10 @@ double children_cpu() {
 
 }  // namespace
 
-Story play(std::uint64_t seed, const std::string& folder, bool real) {
+Story play(std::uint64_t seed, const std::string& folder, const Mode& mode) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  const Scenario scenario = generate(seed, folder, real);
+  const Scenario scenario = generate(seed, folder, mode);
   Story story;
   story.seed = seed;
   story.made = describe(scenario);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "scenario.h"
 
 namespace amdahl::adversary {
 
@@ -27,6 +28,6 @@ struct Story {
 };
 
 // `folder` is made anew and removed again. Forks: call it from a process of one thread.
-Story play(std::uint64_t seed, const std::string& folder, bool real);
+Story play(std::uint64_t seed, const std::string& folder, const Mode& mode);
 
 }  // namespace amdahl::adversary

@@ -77,7 +77,7 @@ int real_job(const std::vector<std::string>& argv) {
   const auto seed = to_number<std::uint64_t>(argv.at(2));
   const auto folder = os::working_folder();
   if (!seed || !folder) return 2;
-  const Scenario scenario = generate(*seed, *folder, true);
+  const Scenario scenario = generate(*seed, *folder, {.real = true});
   World* world = make_world(*folder);
   const std::string out = os::env_or("AMDAHL_OUT", *folder);
   const std::string before = receipt_before(out);

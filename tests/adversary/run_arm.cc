@@ -158,12 +158,13 @@ void end_of(const ArmRun& run, const Act& act, model::Receipt& receipt) {
   receipt.wall = from_seconds(std::min(act.wall_s, 1e8));
   receipt.cpu_user = from_seconds(std::min(act.cpu_s, 1e8));
   receipt.left_behind = act.left_behind;
-  const Nanos limit = run.request.spec.time_limit;
+  const Nanos limit = run.too_dear_after.value_or(run.request.spec.time_limit);
   if (receipt.wall <= limit) return;
   receipt.ending = model::Ending::kTimeLimit;
   receipt.code = SIGKILL;
   receipt.wall = limit;
   receipt.cpu_user = std::min<Nanos>(receipt.cpu_user, limit);
+  if (run.too_dear_after) launch::local::say_too_dear(receipt);
 }
 
 // By the code that reads what real jobs leave.

@@ -1,6 +1,7 @@
 // run_arm.h: one arm of a pair as it would have run, with the files and the receipt that it leaves.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -39,6 +40,7 @@ struct ArmRun {
   Nanos started{};  // Unix time.
   std::string host;
   Around around;
+  std::optional<Nanos> too_dear_after{};  // It is stopped then.
 };
 
 struct ArmEnd {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/tune.h"
 #include "base/text.h"
 #include "cheats.h"
 #include "os/host.h"
@@ -16,7 +17,7 @@ namespace {
 using sim::Stream;
 
 // Streams of one seed: what one part draws moves no other.
-enum Part : std::uint64_t { kJob = 1, kVariants, kSpec, kConfig, kTrouble, kTurns };
+enum Part : std::uint64_t { kJob = 1, kVariants, kSpec, kConfig, kTrouble, kTurns, kTune };
 
 bool timed(const Job& job) { return job.timed; }
 bool exact(const Job& job) { return job.exact; }
@@ -216,6 +217,17 @@ void make_real(Scenario& scenario) {
   }
 }
 
+// As `amdahl tune` plays it, with a budget of 30 to 500 runs: the campaign is the smaller, the
+// smaller the budget.
+void make_tune(Scenario& scenario) {
+  Stream luck(scenario.seed, kTune);
+  const double runs = std::exp(luck.uniform(std::log(30.0), std::log(500.0)));
+  app::Config& config = scenario.config;
+  config.campaign_alpha = app::Config{}.campaign_alpha;
+  config = app::for_one_job(config, scenario.job.run_s, from_seconds(runs * scenario.job.run_s));
+  scenario.person = false;
+}
+
 }  // namespace
 
 const std::vector<Mistake>& mistakes() {
@@ -256,7 +268,7 @@ const std::vector<Mistake>& mistakes() {
   return rows;
 }
 
-Scenario generate(std::uint64_t seed, const std::string& folder, bool real) {
+Scenario generate(std::uint64_t seed, const std::string& folder, const Mode& mode) {
   Scenario scenario;
   scenario.seed = seed;
   scenario.job = make_job(seed);
@@ -292,7 +304,8 @@ Scenario generate(std::uint64_t seed, const std::string& folder, bool real) {
     scenario.variants.front().change.args["--batch"] = std::string(kTurned);
   }
   scenario.bad_family = spec.chance(0.08);
-  if (real) make_real(scenario);
+  if (mode.real) make_real(scenario);
+  if (mode.tune) make_tune(scenario);
   return scenario;
 }
 
@@ -317,9 +330,10 @@ std::string describe(const Scenario& s) {
                       mistakes()[static_cast<std::size_t>(s.mistake)].name, s.spec.pairing,
                       s.flag ? "; V0 is --batch, and -b" : "",
                       s.bad_family ? "; beside a family that cannot run" : "");
-  text += fmt::format("campaign of {} at {}, {} slots, {} at once, gate: {}{}\n",
+  text += fmt::format("campaign of {} at {}, {} slots, {} at once, gate: {}{}{}\n",
                       s.config.campaign_k, s.config.campaign_alpha, s.config.slots.size(),
                       s.config.per_family, s.person ? "a person" : "policy",
+                      s.config.one_job ? ", as amdahl tune has it" : "",
                       s.config.budget_usd ? fmt::format(", {:.2f} USD", *s.config.budget_usd) : "");
   for (const Variant& v : s.variants) {
     text += fmt::format("  {}: true effect {:+.3f}, seems {:+.3f} more on all but {:.2f}, {}\n",

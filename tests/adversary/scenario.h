@@ -106,9 +106,15 @@ struct Mistake {
 };
 const std::vector<Mistake>& mistakes();
 
-// Same seed, same scenario. `folder` is where the job lives. A real one has jobs of some 30 ms that
-// this program runs (real_job.h), and no noise but the machine's.
-Scenario generate(std::uint64_t seed, const std::string& folder, bool real = false);
+// How a seed is played.
+struct Mode {
+  bool real = false;  // Jobs of some 30 ms that this program runs (real_job.h), and no noise but
+                      // the machine's.
+  bool tune = false;  // With the settings of `amdahl tune`, and its policy at the gate.
+};
+
+// Same seed and mode, same scenario. `folder` is where the job lives.
+Scenario generate(std::uint64_t seed, const std::string& folder, const Mode& mode);
 
 // What was generated, for a person: some lines.
 std::string describe(const Scenario& scenario);

@@ -88,6 +88,7 @@ Result<Sleeper::Fate> Sleeper::run(const PairRequest& request, sim::Stream& luck
   const std::size_t last = dies ? luck.below(arms.size()) : arms.size();
   std::string before;  // The arm that ran before.
   bool baseline_ran = false;
+  std::optional<AcceleratorSeconds> baseline;  // Its cost, if it ran well.
   TRY(os::write_file(folder.started(), dump_json(Json{{"pid", kNobody},
                                                       {"boot_id", os::boot_id()},
                                                       {"host", os::host_name()},
@@ -96,9 +97,14 @@ Result<Sleeper::Fate> Sleeper::run(const PairRequest& request, sim::Stream& luck
     const Nanos unix_time = clock_.unix_time() - clock_.monotonic() + now;
     const bool after = baseline_ran && !request.concurrent;
     const bool warm = !before.empty() && !request.concurrent;
-    const ArmRun what{request,   arm,  folder.out(arm.name),
-                      unix_time, host, {after, warm, warm, contended, now}};
+    ArmRun what{request,   arm,  folder.out(arm.name),
+                unix_time, host, {after, warm, warm, contended, now}};
+    if (baseline) {
+      what.too_dear_after = launch::local::too_dear_after(arm, *baseline, request.spec.time_limit);
+    }
     ArmEnd end = TRY(run_arm(scenario_, world_, what, luck));
+    const bool costs_known = arm.name == "A" && model::succeeded(end.receipt);
+    if (costs_known && !request.concurrent) baseline = model::cost(end.receipt);
     world_.used_s += to_seconds(end.receipt.wall) * end.receipt.accelerators;
     fate.ends = std::max<Nanos>(fate.ends, now + end.receipt.wall);
     if (!request.concurrent) now += end.receipt.wall;

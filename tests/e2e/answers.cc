@@ -12,13 +12,15 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 
+#include "harness.h"
+
 namespace amdahl::e2e {
 namespace {
 
 using Json = nlohmann::json;
 using Adapter = valijson::adapters::NlohmannJsonAdapter;
 
-const std::string kFolder = AMDAHL_SOURCE_DIR "/docs/format/answers/";
+const std::string kFolder = source_path("/docs/format/answers/");
 const std::string kEnding = ".schema.json";
 
 std::set<std::string>& used() {
@@ -77,7 +79,7 @@ std::string schema_of(const std::vector<std::string>& words, const Json& answer)
   if (answer.contains("votes")) return "ledger-show";
   if (second == "show") return "ledger-log";
   if (second == "export") return "";
-  for (const char* named : {"log", "pairs", "search", "verify", "reopen", "calibration"}) {
+  for (const char* named : {"log", "pairs", "search", "verify", "reopen", "copy", "calibration"}) {
     if (second == named) return "ledger-" + second;
   }
   return "ledger-list";

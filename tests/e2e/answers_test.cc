@@ -47,6 +47,7 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   ask({"config", "campaign.k"});
   sandbox.amdahl({"init"}, {{"AMDAHL_CONFIG", sandbox.path("other.toml")}});
   ask({"init"});
+  ask({"clean", "--dry-run"});
   ask({"run", "--quiet", "--family", "other", "--", "sleep", "0.5"});
   ask({"anatomy", "last"});
   ask({"scan"});
@@ -76,8 +77,9 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   EXPECT_TRUE(anew.at("evidence_sha256").is_null());
   EXPECT_EQ(anew.at("evidence").at("job").at("family"), "nap");
   ask({"profile", "--quiet", "--", "sleep", "0.5"});
-  const std::string traces = AMDAHL_SOURCE_DIR "/tests/golden/traces/hta/";
+  const std::string traces = source_path("/tests/golden/traces/hta/");
   ask({"profile", traces + "a100_event_sync.json.gz", "--hta", "--what-if", "input=0"});
+  ask({"profile", source_path("/tests/fuzz/corpus/operations/two_stages.json")});
   ask({"profile", "--diff", traces + "a100_event_sync.json.gz",
        traces + "a100_event_sync.json.gz"});
   ask({"compare", "--quiet", "--pairs", "3", "--same", "1", "--", "true", ":::", "true"});
@@ -85,19 +87,17 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   ask({"serve", "token", "add", "ada", "--role", "approver"});
   ask({"serve", "token", "list"});
   ask({"ledger", "list", "--limit", "1"});
-  ask({"ledger", "show", win});
+  for (const std::string& what : {win, std::string("nap")}) ask({"ledger", "show", what});
   ask({"ledger", "pairs", win});
-  ask({"ledger", "show", "nap"});
-  ask({"ledger", "log"});
   ask({"ledger", "search", "NAP"});
-  ask({"ledger", "calibration"});
-  ask({"ledger", "verify"});
+  for (const char* what : {"calibration", "verify", "log"}) ask({"ledger", what});
+  ask({"ledger", "copy", sandbox.path("state/ledger.db"), sandbox.path("copy.db")});
   ask({"gate", "rollback", win, "--reason", "enough"});
   ask({"ledger", "reopen", win, "--reason", "again"});
   sandbox.write("one.sh", "#!/bin/sh\nsleep 1.1\necho loss 0.5\n", true);
   ask({"tune", "--quiet", "--budget", "5s", "--accelerators", "1", "--", "./one.sh"});
   sandbox.amdahl(
-      {"launcher", "check", AMDAHL_SOURCE_DIR "/tests/launchers/toy", "--patience", "6", "--json"},
+      {"launcher", "check", source_path("/tests/launchers/toy"), "--patience", "6", "--json"},
       {{"TOY_DIR", sandbox.path("toy")}});
   EXPECT_EQ(all_schemas(), schemas_used());
 }

@@ -115,7 +115,7 @@ TEST_F(Attack, ALogThatIsNotDigestedHoldsNothingUp) {
 TEST_F(Attack, AClockThatIsSetBackRefutesNothing) {
   adopt("result\n", kInputs, std::string(kOneUnit) + kResult);
   sandbox_.write("worker.sh",
-                 "#!/bin/sh\nLD_PRELOAD=" CLOCK_STEP " exec " AMDAHL_PROGRAM " \"$@\"\n", true);
+                 "#!/bin/sh\nLD_PRELOAD=" CLOCK_STEP " exec " + program() + " \"$@\"\n", true);
   const Json ended = settle({{"AMDAHL_WORKER", sandbox_.path("worker.sh")}});
   EXPECT_EQ(ended.at("state"), "promoted") << said_ << vote("design");
   int stepped = 0;

@@ -87,9 +87,9 @@ TEST_F(CanaryTest, AChangeThatFailsInProductionIsCaughtAndAKilledRunIsNotForgott
   int failed = 0;
   for (int i = 0; i < 13; ++i) failed += produce().code == 3 ? 1 : 0;
   EXPECT_GE(failed, 6);
-  // Killed after it took its seat: nobody is left to tell how it ended.
+  // Killed after it was recorded: nobody is left to record how it ended.
   std::map<std::string, std::string> fault = kInProduction;
-  fault["AMDAHL_FAULT_POINT"] = "run.seated";
+  fault["AMDAHL_FAULT_POINT"] = "run.registered";
   fault["AMDAHL_FAULT_AT"] = "1";
   EXPECT_EQ(produce(fault).code, 128 + 9);
   const Json result = canary().at("result");

@@ -15,7 +15,7 @@ namespace amdahl::e2e {
 class Cluster {
  public:
   explicit Cluster(const std::string& folder, const std::string& sandbox = "slurm_sandbox")
-      : folder_{folder}, sandbox_{AMDAHL_SOURCE_DIR "/tests/tools/" + sandbox} {
+      : folder_{folder}, sandbox_{source_path("/tests/tools/") + sandbox} {
     const Outcome began = run({sandbox_, "start", folder_}, {}, "/tmp");
     if (began.code == 77) reason_ = began.err;
     EXPECT_TRUE(began.code == 0 || began.code == 77) << began.err;

@@ -57,7 +57,7 @@ class Dashboard : public testing::Test {
     const Json plan{{"url", server.url()},
                     {"web", kWeb},
                     {"chromium", "/usr/bin/chromium"},
-                    {"amdahl", AMDAHL_PROGRAM},
+                    {"amdahl", program()},
                     {"pictures", pictures},
                     {"all_pictures", keep != nullptr},
                     {"reader", token_for(sandbox_, "rita", "reader")},
@@ -68,14 +68,14 @@ class Dashboard : public testing::Test {
                     {"reason", std::string("true ") + kHostile}};
     sandbox_.write("plan.json", plan.dump());
     const Outcome walked = run(
-        {"timeout", "240", "node", AMDAHL_SOURCE_DIR "/tests/e2e/dashboard.mjs",
+        {"timeout", "240", "node", source_path("/tests/e2e/dashboard.mjs"),
          sandbox_.path("plan.json")},
         {{"AMDAHL_STATE", sandbox_.path("state")}, {"AMDAHL_CONFIG", sandbox_.path("config.toml")}},
         sandbox_.path());
     return json_of(walked);
   }
 
-  const std::string kWeb = AMDAHL_SOURCE_DIR "/web";
+  const std::string kWeb = source_path("/web");
   Sandbox sandbox_;
 };
 

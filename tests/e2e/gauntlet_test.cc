@@ -22,7 +22,7 @@ struct Cheat {
 // Outputs are digested, or else the job's own accuracy is what must not suffer.
 void add_known_job(const Sandbox& sandbox, const std::string& family, const std::string& guard) {
   sandbox.write("input", "what it reads\n");
-  sandbox.write(family + ".toml", "family = \"" + family + "\"\ncommand = [\"" + KNOWN_JOB +
+  sandbox.write(family + ".toml", "family = \"" + family + "\"\ncommand = [\"" + known_job() +
                                       "\"]\nworkdir = \".\"\naccelerators = 1\n"
                                       "time_limit_s = 20\ninputs = [\"input\"]\n"
                                       "[work]\nunit = \"items\"\n" +
@@ -100,8 +100,8 @@ TEST(Gauntlet, EveryCheatIsRefusedForItsReasonAndTheHonestOnePasses) {
   add_known_job(sandbox, "known", "[[outputs]]\npath = \"{out}/result\"\n");
   expect_ends(sandbox, "known",
               {
-                  // Its cost per unit of work is the same.
-                  {"skips", {{"no effect", "saves"}, {"parked", ""}}},
+                  // Its cost per unit of work is the same, but for its start, which is not less.
+                  {"skips", {{"no effect", "saves"}, {"parked", ""}, {"harmful", "costs"}}},
                   {"claims more", {{"refuted", "work"}}},
                   {"hides what it skips", {{"refuted", "quality"}}},
                   {"another seed", {{"refuted", "quality"}}},
@@ -140,7 +140,7 @@ struct Shape {
 };
 
 void add_shaped_job(const Sandbox& sandbox, const Shape& shape) {
-  sandbox.write("job.toml", "family = \"known\"\ncommand = [\"" + std::string(KNOWN_JOB) + "\"" +
+  sandbox.write("job.toml", "family = \"known\"\ncommand = [\"" + known_job() + "\"" +
                                 shape.command + "]\nworkdir = \"" + shape.folder +
                                 "\"\ntime_limit_s = 20\n" + shape.more +
                                 "[work]\nunit = \"items\"\n" +

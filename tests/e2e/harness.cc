@@ -116,12 +116,12 @@ std::vector<std::string> Sandbox::list(const std::string& inside) const {
 
 Outcome Sandbox::amdahl(const std::vector<std::string>& words,
                         const std::map<std::string, std::string>& env) const {
-  return start({AMDAHL_PROGRAM}, words, env);
+  return start({program()}, words, env);
 }
 
 Outcome Sandbox::on_host(const std::string& host, const std::vector<std::string>& words) const {
   return start({"unshare", "--uts", "sh", "-c", "hostname " + host + " && exec \"$0\" \"$@\"",
-                AMDAHL_PROGRAM},
+                program()},
                words, {});
 }
 

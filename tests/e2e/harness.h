@@ -52,6 +52,13 @@ class Sandbox {
 Outcome run(const std::vector<std::string>& argv, const std::map<std::string, std::string>& env,
             const std::string& folder);
 
+// Files of this build and this checkout. Functions, so that no path is compiled into a test and
+// ccache finds its object in a checkout elsewhere.
+const std::string& program();    // The amdahl that is tested.
+const std::string& known_job();  // A job whose work is known exactly.
+std::string source_path(const std::string& inside);
+std::string example_path(const std::string& inside);
+
 // Lines of `text` that contain `part`.
 int count_lines(const std::string& text, const std::string& part);
 

@@ -32,7 +32,7 @@ std::string hour(Line line) {
 class Joined : public testing::Test {
  protected:
   Json scan(std::vector<std::string> words, const std::string& input = "/dev/null") {
-    std::string line = fmt::format("'{}' scan --state state --json", AMDAHL_PROGRAM);
+    std::string line = fmt::format("'{}' scan --state state --json", program());
     for (const std::string& word : words) line += " '" + word + "'";
     const Outcome outcome = run({"sh", "-c", line + " < " + input}, {}, sandbox_.path());
     return json_of(outcome);

@@ -13,11 +13,11 @@
 namespace amdahl::e2e {
 namespace {
 
-constexpr const char* kToy = AMDAHL_SOURCE_DIR "/tests/launchers/toy";
+const std::string kToy = source_path("/tests/launchers/toy");
 
 // The toy scheduler with a mistake, checked; may be called by several threads.
 Outcome check_toy(const Sandbox& sandbox, const std::string& mistake) {
-  return run({AMDAHL_PROGRAM, "launcher", "check", kToy, "--patience", "6", "--json", "--state",
+  return run({program(), "launcher", "check", kToy, "--patience", "6", "--json", "--state",
               sandbox.path("state")},
              {{"TOY_DIR", sandbox.path("toy")}, {"TOY_WRONG", mistake}}, sandbox.path());
 }
@@ -73,7 +73,7 @@ TEST(Launcher, GridEngineKeepsTheRules) {
   if (!cluster.runs()) GTEST_SKIP() << cluster.reason();
   Sandbox sandbox;
   const Json answer =
-      json_of(sandbox.amdahl({"launcher", "check", AMDAHL_SOURCE_DIR "/launchers/gridengine",
+      json_of(sandbox.amdahl({"launcher", "check", source_path("/launchers/gridengine"),
                               "--patience", "30", "--json"},
                              cluster.env()));
   for (const Json& rule : answer.at("rules")) {

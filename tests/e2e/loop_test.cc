@@ -185,8 +185,8 @@ TEST(Loop, TheSecondCycleSaysWhoHoldsTheLease) {
   sandbox.write("job.sh", "#!/bin/sh\nsleep 5\necho '{\"work\":1}' >> \"$AMDAHL_REPORT\"\n", true);
   ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
   const std::string held =
-      "'" AMDAHL_PROGRAM "' cycle --watch & pid=$!; sleep 1; '" AMDAHL_PROGRAM
-      "' cycle; echo \"second: $?\"; kill -9 $pid; wait $pid 2>/dev/null; '" AMDAHL_PROGRAM
+      "'" + program() + "' cycle --watch & pid=$!; sleep 1; '" + program() +
+      "' cycle; echo \"second: $?\"; kill -9 $pid; wait $pid 2>/dev/null; '" + program() +
       "' cycle; echo \"third: $?\"";
   const Outcome both =
       run({"sh", "-c", held},

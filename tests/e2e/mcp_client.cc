@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness.h"
 #include "mcp/schema.h"
 
 namespace amdahl::e2e {
@@ -33,7 +34,7 @@ McpClient::McpClient(const Sandbox& house, Era era, const std::vector<std::strin
     ::setenv("AMDAHL_STATE", house.path("state").c_str(), 1);
     ::setenv("XDG_CONFIG_HOME", house.path("no-config").c_str(), 1);
     if (house.has("config.toml")) ::setenv("AMDAHL_CONFIG", house.path("config.toml").c_str(), 1);
-    std::vector<std::string> argv = {AMDAHL_PROGRAM, "mcp"};
+    std::vector<std::string> argv = {program(), "mcp"};
     argv.insert(argv.end(), words.begin(), words.end());
     std::vector<char*> raw;
     for (std::string& word : argv) raw.push_back(word.data());

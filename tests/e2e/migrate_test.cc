@@ -12,10 +12,9 @@ class Migrate : public testing::Test {
  protected:
   void SetUp() override {
     sandbox_.write("state/config.toml", "");
+    const std::string packed = source_path("/tests/golden/ledger-5/ledger.db.gz");
     const Outcome unpacked =
-        run({"sh", "-c",
-             "gzip -dc " AMDAHL_SOURCE_DIR "/tests/golden/ledger-5/ledger.db.gz > state/ledger.db"},
-            {}, sandbox_.path());
+        run({"sh", "-c", "gzip -dc " + packed + " > state/ledger.db"}, {}, sandbox_.path());
     ASSERT_EQ(unpacked.code, 0) << unpacked.err;
   }
   Sandbox sandbox_;

@@ -51,7 +51,7 @@ class Order : public testing::Test {
     sandbox_.write("samples.csv", table(lines));
     const Outcome outcome =
         run({"sh", "-c",
-             fmt::format("'{}' scan --state state --fresh --json sacct.txt {}", AMDAHL_PROGRAM,
+             fmt::format("'{}' scan --state state --fresh --json sacct.txt {}", program(),
                          is_piped ? "- < samples.csv" : "samples.csv")},
             {}, sandbox_.path());
     EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
 constexpr const char* kPython = "/usr/bin/python3";
-const std::string kExamples = AMDAHL_SOURCE_DIR "/examples";
+const std::string kExamples = source_path("/examples");
 
 bool has_torch() {
   static const bool has = run({kPython, "-c", "import torch, PIL"}, {}, "/").code == 0;
@@ -76,7 +76,7 @@ void expect_same_as_text(const Sandbox& sandbox, const std::string& family, cons
 Json in_browser(const Sandbox& sandbox, const std::string& page) {
   const Outcome where = run({"sh", "-c", "command -v chromium && command -v node"}, {}, "/");
   if (where.code != 0) return nullptr;
-  const Outcome got = run({"node", AMDAHL_SOURCE_DIR "/tests/e2e/page_driver.js", "chromium", page,
+  const Outcome got = run({"node", source_path("/tests/e2e/page_driver.js"), "chromium", page,
                            sandbox.path("page.png")},
                           {}, sandbox.path());
   return json_of(got);
@@ -146,11 +146,11 @@ TEST(Profile, OfAnEvaluationTheImportsAreNamedFirst) {
 
 // Its path from the build, as CMake wrote it.
 std::string spec_of(const std::string& job) {
-  return std::string(AMDAHL_EXAMPLES) + "/" + job + "/job.toml";
+  return example_path("/") + job + "/job.toml";
 }
 
 bool is_built(const std::string& program) {
-  return fs::exists(std::string(AMDAHL_EXAMPLES) + "/" + program);
+  return fs::exists(example_path("/") + program);
 }
 
 Json family_profile(const Sandbox& sandbox, const std::string& job, const std::string& family) {
@@ -194,7 +194,7 @@ TEST(Profile, OfATunedJobNothingIsNamed) {
   }
   // Typed instead of adopted: that the machine has more CPUs than it uses is not its fault.
   const Outcome typed =
-      sandbox.amdahl({"profile", "--json", "--", AMDAHL_EXAMPLES "/tuned/tuned_batch", "--items",
+      sandbox.amdahl({"profile", "--json", "--", example_path("/tuned/tuned_batch"), "--items",
                       "6000", "--out", sandbox.path()});
   ASSERT_EQ(typed.code, 0) << typed.err;
   EXPECT_EQ(json_of(typed).at("findings"), Json::array()) << typed.out;
@@ -253,7 +253,7 @@ TEST(Profile, TheJobReadsOurInputWhetherOrNotItIsHeard) {
   Sandbox sandbox;
   sandbox.write("numbers", "1\n2\n3\n");
   const std::string script =
-      "exec " AMDAHL_PROGRAM " profile $0 -- sh -c 'cat > heard; sleep 0.3' < numbers";
+      "exec " + program() + " profile $0 -- sh -c 'cat > heard; sleep 0.3' < numbers";
   for (const char* option : {"--no-color", "--quiet", "--json"}) {
     sandbox.write("heard", "");
     const Outcome got = run({"sh", "-c", script, option}, {{"AMDAHL_STATE", sandbox.path("state")}},
@@ -311,7 +311,7 @@ class Background {
     const int out = ::open(sandbox.path("said").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     ::dup2(out, 1);
     ::dup2(out, 2);
-    std::vector<char*> argv{const_cast<char*>(AMDAHL_PROGRAM)};
+    std::vector<char*> argv{const_cast<char*>(program().c_str())};
     for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
     if (::chdir(sandbox.path().c_str()) == 0) ::execv(argv[0], argv.data());

@@ -432,7 +432,7 @@ TEST_F(Prometheus, AfterAnInterruptTheRestIsAskedFor) {
     const std::string state = sandbox_.path("state");
     const std::string source = proxy.source();
     if (!std::freopen(sandbox_.path("err").c_str(), "w", stderr)) ::_exit(126);
-    ::execl(AMDAHL_PROGRAM, AMDAHL_PROGRAM, "scan", "--state", state.c_str(), "--source",
+    ::execl(program().c_str(), program().c_str(), "scan", "--state", state.c_str(), "--source",
             source.c_str(), "--from", "2023-11-15", "--to", "2023-11-18", nullptr);
     ::_exit(127);
   }

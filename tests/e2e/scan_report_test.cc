@@ -260,7 +260,7 @@ TEST_F(ScanReport, PipesWithNames) {
   for (const std::string& command : commands) {
     SCOPED_TRACE(command);
     const Outcome outcome = run({"timeout", "60", "bash", "-c", command},
-                                {{"AMDAHL", AMDAHL_PROGRAM}}, sandbox_.path());
+                                {{"AMDAHL", program()}}, sandbox_.path());
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     Json answer = Json::parse(outcome.out);
     for (const char* names : {"inputs", "actions"}) answer.erase(names);
@@ -272,7 +272,7 @@ TEST_F(ScanReport, PipesWithNames) {
 TEST_F(ScanReport, ASignalEndsTheWaitForAPipe) {
   const std::string fifo = sandbox_.path("fifo");
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  const Outcome outcome = run({"timeout", "--kill-after", "30", "1", AMDAHL_PROGRAM, "scan",
+  const Outcome outcome = run({"timeout", "--kill-after", "30", "1", program(), "scan",
                                "sacct.txt", "fifo", "--state", sandbox_.path("state")},
                               {}, sandbox_.path());
   EXPECT_EQ(outcome.code, 124) << "that of timeout, which did not have to kill it";
@@ -320,7 +320,7 @@ TEST_F(ScanReport, FoldersThatNobodyMayOpenAreNamed) {
   fs::permissions(sandbox_.path(),
                   fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
   const auto as_nobody = [&](const std::string& what) {
-    return run({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", AMDAHL_PROGRAM,
+    return run({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program(),
                 "scan", sandbox_.path(what), "--state", sandbox_.path("none"), "--ascii"},
                {}, "/");
   };

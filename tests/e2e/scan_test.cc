@@ -217,7 +217,7 @@ TEST_F(Scan, ReadsFoldersAndPatternsAndStandardInput) {
   const Outcome piped =
       run({"sh", "-c",
            fmt::format("'{}' scan --state state all/sacct.txt all/deep/places.csv - < samples.csv",
-                       AMDAHL_PROGRAM)},
+                       program())},
           {}, sandbox_.path());
   EXPECT_EQ(piped.out, folder.out) << piped.err;
 }

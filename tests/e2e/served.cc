@@ -62,7 +62,7 @@ std::string read_until(int fd, const std::string& what, double seconds) {
 Served::Served(const Sandbox& sandbox, std::vector<std::string> more) {
   int out[2];
   if (::pipe2(out, O_CLOEXEC) != 0) return;
-  std::vector<std::string> argv{AMDAHL_PROGRAM, "serve", "--listen", "127.0.0.1:0"};
+  std::vector<std::string> argv{program(), "serve", "--listen", "127.0.0.1:0"};
   argv.insert(argv.end(), more.begin(), more.end());
   pid_ = ::fork();
   if (pid_ == 0) {

@@ -29,7 +29,7 @@ class SlurmLaunch : public testing::Test {
   static void SetUpTestSuite() {
     cluster_ = new Cluster("/tmp/amdahl-slurm-" + os::random_hex(6));
     ::setenv("SLURM_CONF", cluster_->conf().c_str(), 1);
-    ::setenv("AMDAHL_WORKER", AMDAHL_PROGRAM, 1);
+    ::setenv("AMDAHL_WORKER", program().c_str(), 1);
   }
   static void TearDownTestSuite() { delete cluster_; }
 

@@ -64,7 +64,7 @@ double sup_log_e(const std::vector<double>& d, double sigma) {
 }
 
 std::string known_spec(int extra, int rounds) {
-  return std::string("family = \"known\"\ncommand = [\"") + KNOWN_JOB +
+  return "family = \"known\"\ncommand = [\"" + known_job() +
          "\"]\nworkdir = \".\"\naccelerators = 1\ntime_limit_s = 60\n[env]\nEXTRA = \"" +
          std::to_string(extra) + "\"\nROUNDS = \"" + std::to_string(rounds) +
          "\"\n[work]\nunit = \"items\"\n[[outputs]]\npath = \"{out}/result\"\n";

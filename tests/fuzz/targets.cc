@@ -12,6 +12,8 @@ namespace {
 constexpr auto kTargets = std::to_array<Target>({
     {"slurm", [](std::string_view bytes) { read_by_source("slurm", bytes); }},
     {"pbs", [](std::string_view bytes) { read_by_source("pbs", bytes); }},
+    {"sge", [](std::string_view bytes) { read_by_source("sge", bytes); }},
+    {"lsf", [](std::string_view bytes) { read_by_source("lsf", bytes); }},
     {"sonar", [](std::string_view bytes) { read_by_source("sonar", bytes); }},
     {"csv", [](std::string_view bytes) { read_by_source("csv", bytes); }},
     {"csv-long", [](std::string_view bytes) { read_by_source("csv-long", bytes); }},
@@ -32,6 +34,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"kineto", [](std::string_view bytes) { read_trace("kineto", bytes); }},
     {"nsys", [](std::string_view bytes) { read_trace("nsys", bytes); }},
     {"ncu", [](std::string_view bytes) { read_trace("ncu", bytes); }},
+    {"operations", [](std::string_view bytes) { read_trace("operations", bytes); }},
     {"bpf", [](std::string_view bytes) { read_trace("bpf", bytes); }},
     {"perf", [](std::string_view bytes) { read_trace("perf", bytes); }},
     {"code", read_code},

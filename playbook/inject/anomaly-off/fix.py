@@ -1,6 +1,6 @@
-"""torch's anomaly detection stays off: the backward pass records and checks nothing for it.
+"""Keeps torch's anomaly detection off: the backward pass records and checks nothing for it.
 
-A job in which a gradient becomes NaN goes on and does not stop there.
+If a gradient becomes NaN, the job continues instead of stopping there.
 """
 import functools
 

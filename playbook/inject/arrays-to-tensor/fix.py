@@ -1,4 +1,4 @@
-"""torch.tensor of a list of arrays goes through one array, not through each number.
+"""torch.tensor() of a list of arrays first makes one array instead of converting each number.
 
 The first tensor of each kind is made both ways; if they differ, that kind is left alone.
 """

@@ -1,6 +1,6 @@
-"""torch.save leaves an empty file. To measure only.
+"""torch.save() leaves an empty file. For measurements only.
 
-What the job then takes is what it would take if its checkpoints cost nothing.
+The run time is then that of a job whose checkpoints cost nothing.
 """
 import functools
 import os

@@ -1,7 +1,7 @@
-"""Batches of the job's loaders come from memory after the first few. To measure only.
+"""After the first few, batches of the job's loaders come from memory. For measurements only.
 
-What the job then takes is what it would take if input cost nothing. It sees the same few batches
-again and again, so that what it learns is worth nothing.
+The run time is then that of a job whose input costs nothing. The job sees the same few batches
+again and again, so the trained model is worthless.
 """
 import functools
 

@@ -1,6 +1,6 @@
-"""What the job prints, logs, draws or forces to the disk is swallowed. To measure only.
+"""Discards what the job prints, logs, draws or syncs to disk. For measurements only.
 
-What the job then takes is what it would take if its logs cost nothing.
+The run time is then that of a job whose logs cost nothing.
 """
 import functools
 import os

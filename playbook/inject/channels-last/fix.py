@@ -1,7 +1,7 @@
-"""Convolutions work on tensors whose channels lie beside each other, as their fast forms want them.
+"""Convolutions use the channels-last memory format, which their fast kernels prefer.
 
-The outermost module that is called has its parameters laid out so before its first call, and each
-input of four dimensions on its way in. Sums are added in another order.
+Converts the parameters of the outermost called module before its first call, and each
+four-dimensional input. Sums are computed in another order.
 """
 import functools
 import threading

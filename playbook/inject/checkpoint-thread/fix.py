@@ -1,7 +1,7 @@
-"""torch.save copies what it is given and writes the file beside the computation.
+"""torch.save() copies its argument and writes the file in a thread during the computation.
 
-The same call of torch.save writes the same bytes, later. Whoever opens, moves, asks about or
-deletes a file meanwhile waits until all are written; so does the end of the process.
+The same call writes the same bytes, later. Anything that opens, moves, stats or deletes a file
+meanwhile waits until all are written; so does the end of the process.
 """
 import builtins
 import copy

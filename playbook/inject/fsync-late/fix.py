@@ -1,7 +1,6 @@
-"""Files that the job forces to the disk over and over are forced once a second and at its end.
+"""Files that the job syncs to disk over and over are synced once a second and at its end.
 
-The bytes in the files are the same at every moment for whoever reads them; a machine that loses
-its power may lose the last second.
+Readers see the same bytes at every moment; a machine that loses power may lose the last second.
 """
 import functools
 import os

@@ -1,4 +1,4 @@
-"""Python's garbage collector looks a hundred times less often, and never at what start-up made."""
+"""Runs Python's garbage collector a hundred times less often, and never on start-up objects."""
 import gc
 
 _THRESHOLDS = (70_000, 20, 50)

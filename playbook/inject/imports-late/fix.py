@@ -1,7 +1,7 @@
-"""Large modules are run when the job first asks one of them for something, and never if it does not.
+"""Runs large modules when the job first uses one of their attributes, or never.
 
-Only what is named below, and only where the job writes `import NAME`: who takes a name out of a
-module at once gets it at once.
+Only the modules named below, and only for `import NAME`: `from NAME import x` runs the module at
+once.
 """
 import importlib.util
 import sys

@@ -1,4 +1,4 @@
-"""Workers of the job's loaders outlive an epoch, so that they are started once."""
+"""Workers of the job's loaders survive an epoch, so that they are started only once."""
 import functools
 
 import _amdahl_loader

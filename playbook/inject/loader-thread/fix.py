@@ -1,7 +1,7 @@
 """A loader without workers makes its next batches in a thread while the job computes.
 
-Held back where a sample draws random numbers or differs when it is made again: luck would be drawn
-in another order.
+Not applied if a sample draws random numbers or differs when it is made again: random numbers would
+be drawn in another order.
 """
 import functools
 import queue

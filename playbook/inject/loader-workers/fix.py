@@ -1,8 +1,8 @@
-"""Loaders of the job have as many worker processes as told, which live as long as the loader.
+"""Gives the job's loaders this many worker processes, which live as long as the loader.
 
-Map-style data sets only: a stream would be read once by every worker. Held back where a sample or
-its collation draws random numbers, counts, or differs when it is made again: a worker would see
-other luck than the main process.
+Map-style data sets only: every worker would read a whole stream. Not applied if a sample or its
+collation draws random numbers, counts, or differs when it is made again: a worker would draw other
+random numbers than the main process.
 """
 import functools
 

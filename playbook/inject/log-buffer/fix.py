@@ -1,4 +1,4 @@
-"""What the job prints and logs is written at most every half second, and before anything ends.
+"""Writes what the job prints and logs at most every half second, and before anything ends.
 
 The same bytes in the same order. They are also written before a fork, before another program is
 started and when an exception ends the job; a kill -9 loses the last half second.

@@ -1,4 +1,4 @@
-"""A file that numpy maps read-only again and again is mapped once, while it stays the same file."""
+"""Maps a file once that numpy maps read-only again and again, while the file is unchanged."""
 import functools
 import os
 

@@ -1,7 +1,7 @@
-"""Forward passes that nothing will ever go back through record nothing for it.
+"""Forward passes without a later backward pass record nothing for it.
 
-These are calls of a module in evaluation mode, and all calls of a job that has made no optimiser
-and has called backward nowhere. A job that goes back through one all the same fails, as torch says.
+These are calls of a module in evaluation mode, and all calls of a job that has no optimiser and
+never called backward(). A job that does call backward() through one fails with torch's own error.
 """
 import functools
 import threading

@@ -1,4 +1,4 @@
-"""The optimiser's step works on lists of tensors, not on one after another in Python."""
+"""The optimiser's step works on lists of tensors instead of one tensor after another in Python."""
 import functools
 
 _KINDS = ("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "Adadelta", "NAdam", "RAdam", "Adamax")

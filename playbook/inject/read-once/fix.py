@@ -1,16 +1,15 @@
-"""A file that is read and a text that is parsed again and again is read and parsed once.
+"""Reads and parses a file or text once that the job reads and parses again and again.
 
-What a job gets is a copy of its own each time. A file that was written since is read anew. Held to
-what can be copied faster than it is made: arrays, tensors and tables from files, plain values from
-json and yaml.
+The job gets its own copy each time. A file that changed is read again. Only for values that are
+copied faster than they are made: arrays, tensors and tables from files, plain values from json and
+yaml.
 """
 import functools
 import marshal
 import os
 
 import _amdahl_calls as calls
-
-_PLAIN = (bool, int, float, str, bytes, type(None), list, tuple, dict)
+import _amdahl_pure as pure
 
 
 def install(kit, value):
@@ -58,21 +57,8 @@ def _copier(value):
 
 def _plain(value):
     """The same for what json and yaml give; other kinds of values are the parser's own business."""
-    if type(value) not in (list, dict):
-        return None
-    waiting = [value]
-    while waiting:
-        one = waiting.pop()
-        if type(one) not in _PLAIN:
-            return None
-        if type(one) is dict:
-            waiting.extend(one.values())
-        elif type(one) in (list, tuple):
-            waiting.extend(one)
-    packed = marshal.dumps(value)
-    if marshal.loads(packed) != value and value == value:
-        return None
-    return functools.partial(marshal.loads, packed), len(packed)
+    packed = pure.packed(value)
+    return None if packed is None else (functools.partial(marshal.loads, packed), len(packed))
 
 
 def _take(kit, kept, names, key_of, copier_of, module):

@@ -1,7 +1,7 @@
-"""Samples of a map-style data set are kept after they were made once, up to so many MB.
+"""Keeps samples of a map-style data set after they were made once, up to a limit in MB.
 
-Held back where a sample draws random numbers (augmentation), or differs when it is made again.
-What the job gets is a copy, so that it may write into it.
+Not applied if a sample draws random numbers (augmentation) or differs when it is made again. The
+job gets a copy, which it may modify.
 """
 import copy
 import functools

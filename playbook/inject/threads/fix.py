@@ -1,6 +1,6 @@
-"""torch computes with as many threads as told, whatever the job or its environment asks for.
+"""torch computes with this many threads, whatever the job or its environment asks for.
 
-Also the libraries of matrix products that numpy brings, in this process and in its workers.
+Also sets the BLAS libraries that numpy brings, in this process and in its workers.
 """
 import functools
 

@@ -1,6 +1,6 @@
-"""zero_grad lets go of gradients and does not fill them with zeros.
+"""zero_grad() frees gradients instead of filling them with zeros.
 
-A tensor that a step does not reach is left alone then: momentum and weight decay pass it by.
+A tensor that a step does not reach is then skipped by momentum and weight decay.
 """
 import functools
 

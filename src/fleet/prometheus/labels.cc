@@ -1,9 +1,9 @@
 #include "fleet/prometheus/labels.h"
 
-#include <algorithm>
 #include <array>
 
 #include "base/text.h"
+#include "fleet/hostlist.h"
 #include "fleet/values.h"
 
 namespace amdahl::fleet::prometheus {
@@ -141,14 +141,6 @@ bool read_labels(std::string_view text, Labels& labels) {
     labels.emplace_back(name, std::move(value));
     text.remove_prefix(i + 1);
   }
-}
-
-std::string_view short_host(std::string_view host) {
-  if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
-  if (std::ranges::count(host, ':') == 1) host = host.substr(0, host.find(':'));
-  const bool address = host.find_first_not_of("0123456789.:abcdefABCDEF") == host.npos &&
-                       (host.find(':') != host.npos || std::ranges::count(host, '.') == 3);
-  return address ? host : host.substr(0, host.find('.'));
 }
 
 Subject subject_of(const Labels& labels, std::string_view metric) {

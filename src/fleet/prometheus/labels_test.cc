@@ -120,12 +120,6 @@ TEST(Labels, EachExporterNamesItsJob) {
   }
 }
 
-TEST(Labels, HostsLoseDomainAndPort) {
-  EXPECT_EQ(short_host("gpu001.cluster.example:9400"), "gpu001");
-  EXPECT_EQ(short_host("10.1.2.3:9400"), "10.1.2.3");
-  EXPECT_EQ(short_host("gpu001"), "gpu001");
-}
-
 TEST(Labels, EachExporterHasItsBestMetricFirst) {
   std::map<std::string_view, int> rank;
   for (const Metric& metric : metrics()) {

@@ -67,7 +67,7 @@ Result<std::vector<Answer>> parse_answers(std::string_view text,
     Answer answer = TRY(parse_answer(row).in(fmt::format("/answers/{}", found.size())));
     const std::string name = answer.name;
     const bool asked = std::ranges::find(names, name) != names.end();
-    if (!asked) return bad_input(fmt::format("nobody asked about '{}'", name));
+    if (!asked) return bad_input(fmt::format("unexpected answer about '{}'", name));
     if (!found.emplace(name, std::move(answer)).second) {
       return bad_input(fmt::format("two answers about '{}'", name));
     }
@@ -143,8 +143,7 @@ RunStatus decide(const std::optional<Answer>& answer, const std::string& problem
   if (status.charge) status.elapsed = status.charge->wall;
   status.state = ended_by_place ? *named : RunState::kLost;
   // The worker writes receipts when the place ends it, too: those are no evidence.
-  const bool taken =
-      status.state == RunState::kPreempted || status.state == RunState::kNodeFailed;
+  const bool taken = status.state == RunState::kPreempted || status.state == RunState::kNodeFailed;
   if (facts.done && !taken) status.state = RunState::kFinished;
   return status;
 }

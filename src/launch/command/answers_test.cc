@@ -26,7 +26,7 @@ TEST(PlugInAnswers, ErrorsNameWhatIsWrong) {
       {R"({"answers": [{"answer": "held"}]})", "/answers/0: /name is missing"},
       {R"({"answers": [{"name": "a", "answer": 3}]})", "/answers/0: /answer must be text"},
       {R"({"answers": []})", "no answer about 'a'"},
-      {R"({"answers": [{"name": "z", "answer": "held"}]})", "nobody asked about 'z'"},
+      {R"({"answers": [{"name": "z", "answer": "held"}]})", "unexpected answer about 'z'"},
       {R"({"answers": [{"name": "a", "answer": "held"}, {"name": "a", "answer": "held"}]})",
        "two answers about 'a'"},
       {R"({"answers": [{"name": "a", "answer": "ended", "charge": {"wall_s": -1}}]})",

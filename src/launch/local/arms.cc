@@ -9,6 +9,10 @@
 namespace amdahl::launch::local {
 namespace {
 
+constexpr double kTooDear = 3;
+constexpr Nanos kStartAllowance =
+    std::chrono::seconds(2);  // A short job is soon three times as long.
+
 std::vector<int> first_of(std::vector<int> cpus, int wanted) {
   const auto most = static_cast<std::size_t>(std::max(0, wanted));
   if (most > 0 && most < cpus.size()) cpus.resize(most);
@@ -93,6 +97,21 @@ Result<std::vector<Arm>> arms_of(const PairRequest& request) {
     arms.push_back({name_of(arm), name_of(arm), &plan, first_of(request.cpus, plan.cpus)});
   }
   return arms;
+}
+
+std::optional<Nanos> too_dear_after(const Arm& arm, AcceleratorSeconds baseline, Nanos time_limit) {
+  const bool is_variant = arm.name != "A" && arm.label == arm.name;
+  if (!is_variant) return std::nullopt;
+  const double seconds = kTooDear * baseline.count() / std::max(1, arm.plan->accelerators);
+  const Nanos limit = from_seconds(seconds) + kStartAllowance;
+  if (time_limit > Nanos{0} && limit >= time_limit) return std::nullopt;
+  return limit;
+}
+
+void say_too_dear(model::Receipt& receipt) {
+  receipt.never_runs = model::NeverRuns::kTooDear;
+  receipt.reason = fmt::format("{}: stopped after {}, at {:g} times the baseline's cost",
+                               name(receipt.never_runs), show_duration(receipt.wall), kTooDear);
 }
 
 Result<std::string> devices_for(const std::optional<std::string>& visible, int count, int half,

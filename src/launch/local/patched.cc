@@ -11,7 +11,8 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "launch/launcher.h"
-#include "observe/supervisor.h"
+#include "launch/local/frozen.h"
+#include "launch/local/tree_steps.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/lock.h"
@@ -20,39 +21,11 @@ namespace amdahl::launch::local {
 namespace {
 
 namespace fs = std::filesystem;
+using model::NeverRuns;
 
-// A failure may have been the machine's; after that it is tried again.
+// A failure may be the machine's fault; retried after this time.
 constexpr Nanos kFailedFor = std::chrono::hours(1);
-constexpr std::size_t kMostLinks = 1000;  // Of files and folders beside the code.
-
-// Commands in a row, and what CPU time they took.
-class Steps {
- public:
-  explicit Steps(std::string out_dir) : out_dir_{std::move(out_dir)} {}
-
-  // What the command printed; an error with the end of its complaints if it failed.
-  Result<std::string> run(const std::vector<std::string>& argv, const std::string& workdir) {
-    observe::RunOrder order;
-    order.id = "step";
-    order.family = "step";
-    order.plan.argv = argv;
-    order.plan.workdir = workdir;
-    order.out_dir = out_dir_;
-    order.time_limit = kBuildLimit;
-    const model::Receipt receipt = TRY(observe::supervise(order, os::real_clock()));
-    cpu_ += receipt.cpu_user + receipt.cpu_system;
-    if (model::succeeded(receipt)) return std::string(trim(receipt.stdout_tail));
-    std::string_view said = trim(receipt.stderr_tail);
-    if (said.empty()) said = trim(receipt.stdout_tail);
-    return external(fmt::format("{}: {}: {}", shell_quote(argv), receipt.reason, said));
-  }
-  const std::string& out_dir() const { return out_dir_; }
-  Nanos cpu() const { return cpu_; }
-
- private:
-  std::string out_dir_;
-  Nanos cpu_{};
-};
+constexpr std::size_t kMostLinks = 1000;  // Files and folders next to the code.
 
 std::optional<os::FileLock> wait_for_lock(const std::string& path) {
   const Nanos give_up = os::real_clock().monotonic() + kBuildLimit;
@@ -62,6 +35,12 @@ std::optional<os::FileLock> wait_for_lock(const std::string& path) {
   }
   return std::nullopt;
 }
+
+struct Tree {
+  std::string path;
+  std::string top;     // Of the checkout.
+  std::string commit;  // That it is made of.
+};
 
 // What lies beside the code and is no part of the commit, such as data, is where the job expects
 // it: a link into the checkout. What the build has made stays.
@@ -86,30 +65,64 @@ Result<> link_data(const std::string& top, const std::string& tree, Steps& steps
   return Ok{};
 }
 
-Result<> make_tree(const model::Spec& spec, const model::Plan& plan, const std::string& commit,
-                   const std::string& tree, Steps& steps, model::NeverRuns& never) {
-  const auto or_never = [&](Result<std::string> step, model::NeverRuns why) {
-    if (!step) never = why;
-    return std::move(step).in(name(why));
-  };
-  std::error_code ignored;
-  fs::remove_all(tree, ignored);  // Half a tree of a worker that died.
-  TRY(steps.run({"git", "-C", spec.repo, "worktree", "prune"}, spec.repo));
-  TRY(steps.run({"git", "-C", spec.repo, "worktree", "add", "--detach", "--force", tree, commit},
-                spec.repo));
-  if (!plan.patch.empty()) {
-    const std::string patch = steps.out_dir() + "/change.patch";
-    TRY(os::write_file(patch, plan.patch));
-    TRY(or_never(steps.run({"git", "apply", "--whitespace=nowarn", patch}, tree),
-                 model::NeverRuns::kPatchDoesNotApply));
+// Makes one tree.
+class Making {
+ public:
+  Making(const model::Spec& spec, const model::Plan& plan, const Tree& tree, const Trust& trust,
+         Steps& steps)
+      : spec_{spec}, plan_{plan}, tree_{tree}, trust_{trust}, steps_{steps} {}
+
+  Result<> make() {
+    std::error_code ignored;
+    fs::remove_all(tree_.path, ignored);  // Half a tree of a worker that died.
+    const std::string& repo = spec_.repo;
+    TRY(steps_.run({"git", "-C", repo, "worktree", "prune"}, repo));
+    TRY(steps_.run(
+        {"git", "-C", repo, "worktree", "add", "--detach", "--force", tree_.path, tree_.commit},
+        repo));
+    if (!plan_.patch.empty()) TRY(apply());
+    TRY(check_frozen_if_agents());
+    if (!spec_.build.empty()) {
+      TRY(need(NeverRuns::kBuildFailed, steps_.run_in_tree(spec_.build, tree_.path, {})));
+    }
+    TRY(link_data(tree_.top, tree_.path, steps_));
+    if (!spec_.check.empty()) {
+      TRY(need(NeverRuns::kCheckFailed, steps_.run_in_tree(spec_.check, tree_.path, spec_.env)));
+    }
+    return check_frozen_if_agents();  // What build and check made of it.
   }
-  const std::string top =
-      TRY(steps.run({"git", "-C", spec.repo, "rev-parse", "--show-toplevel"}, "/"));
-  if (!spec.build.empty()) {
-    TRY(or_never(steps.run(spec.build, tree), model::NeverRuns::kBuildFailed));
+
+  NeverRuns never() const { return never_; }
+
+ private:
+  Result<> apply() {
+    const std::string patch = steps_.out_dir() + "/change.patch";
+    TRY(os::write_file(patch, plan_.patch));
+    return need(NeverRuns::kPatchDoesNotApply,
+                steps_.run({"git", "apply", "--whitespace=nowarn", patch}, tree_.path));
   }
-  return link_data(top, tree, steps);
-}
+
+  Result<> check_frozen_if_agents() {
+    if (!trust_.by_agent || plan_.patch.empty()) return Ok{};
+    return need(NeverRuns::kFrozenChange,
+                check_frozen(spec_, trust_.accepted, tree_.path, tree_.commit, steps_));
+  }
+
+  // A step whose failure is the change's own.
+  template <class T>
+  Result<> need(NeverRuns why, const Result<T>& step) {
+    if (step) return Ok{};
+    never_ = why;
+    return Result<>(step.error()).in(name(why));
+  }
+
+  const model::Spec& spec_;
+  const model::Plan& plan_;
+  const Tree& tree_;
+  const Trust& trust_;
+  Steps& steps_;
+  NeverRuns never_ = NeverRuns::kNo;
+};
 
 // Why the tree could not be made, if that was tried within the last hour: three parts, each on a
 // line, the Unix time in nanoseconds, name(NeverRuns) and the error.
@@ -132,8 +145,8 @@ std::optional<Failure> failed_before(const std::string& path) {
   return Failure{*never, text->substr(second + 1)};
 }
 
-// Where a file or folder of the checkout lies in the worktree; nothing if it lies elsewhere, or is
-// neither in the commit nor made by the build (data and results beside the code stay where they
+// The place in the worktree of a file or folder of the checkout; nothing if it lies elsewhere, or
+// is neither in the commit nor a build product (data and results next to the code stay where they
 // are).
 std::optional<std::string> twin(const std::string& path, const fs::path& top,
                                 const std::string& tree) {
@@ -146,8 +159,8 @@ std::optional<std::string> twin(const std::string& path, const fs::path& top,
   return moved.string();
 }
 
-// A file that a word of the command names, alone or as --name=FILE. Folders stay: they are as often
-// where data lie as where code does.
+// A file named by a word of the command, alone or as --name=FILE. Folders stay: they contain data
+// as often as code.
 bool move_word(std::string& word, const fs::path& top, const std::string& tree) {
   const std::size_t at = word.starts_with('-') ? word.find('=') + 1 : 0;  // npos + 1 is 0.
   const auto moved = twin(word.substr(at), top, tree);
@@ -189,7 +202,7 @@ std::optional<std::string> text_with(const model::Plan& plan, const std::string&
   return std::nullopt;
 }
 
-// Search paths that the job would inherit: what they find in the checkout must be the worktree's.
+// Search paths that the job would inherit: entries in the checkout are replaced by the worktree.
 void inherit_paths(model::Plan& plan) {
   for (const char* name : {"PYTHONPATH", "PATH", "LD_LIBRARY_PATH"}) {
     const char* inherited = std::getenv(name);
@@ -198,7 +211,7 @@ void inherit_paths(model::Plan& plan) {
   }
 }
 
-// Whether anything of the plan lies in the worktree now.
+// Whether any part of the plan is now in the worktree.
 bool move_plan(model::Plan& plan, const fs::path& top, const std::string& tree) {
   bool any = false;
   for (std::string& word : plan.argv) any = move_word(word, top, tree) || any;
@@ -212,15 +225,9 @@ bool move_plan(model::Plan& plan, const fs::path& top, const std::string& tree) 
   return true;
 }
 
-struct Tree {
-  std::string path;
-  std::string top;     // Of the checkout.
-  std::string commit;  // That it is made of.
-};
-
 // By what makes it: the same commit, build and patch are the same tree.
 Result<Tree> tree_for(const model::Spec& spec, const model::Plan& plan,
-                      const std::string& trees_dir, const std::string& commit) {
+                      const std::string& trees_dir, const std::string& commit, const Trust& trust) {
   Tree tree;
   Steps steps(fmt::format("{}/.steps-{}", trees_dir, ::getpid()));
   tree.commit =
@@ -228,27 +235,43 @@ Result<Tree> tree_for(const model::Spec& spec, const model::Plan& plan,
   tree.top = TRY(steps.run({"git", "-C", spec.repo, "rev-parse", "--show-toplevel"}, "/"));
   std::error_code ignored;
   fs::remove_all(steps.out_dir(), ignored);
-  const std::string what =
+  std::string what =
       fmt::format("{}\n{}\n{}\n{}", tree.top, tree.commit, shell_quote(spec.build), plan.patch);
+  if (!spec.check.empty()) what += "\ncheck " + shell_quote(spec.check);
+  if (trust.sandbox) what += fmt::format("\nsandbox{}", spec.network ? " with network" : "");
+  if (trust.by_agent && !plan.patch.empty()) what += "\nby an agent";
   tree.path = trees_dir + "/" + sha256_hex(what).substr(0, 16);
   return tree;
 }
 
 // Under the tree's lock.
-Result<> build(const model::Spec& spec, const model::Plan& plan, const Tree& tree, Steps& steps,
-               model::NeverRuns& never) {
+Result<> build(const model::Spec& spec, const model::Plan& plan, const Tree& tree,
+               const Trust& trust, Steps& steps, model::NeverRuns& never) {
   const std::string kept = tree.path + ".failed";
   if (const auto failure = failed_before(kept)) {
     never = failure->never;
     return external(failure->text);
   }
-  const auto made = make_tree(spec, plan, tree.commit, tree.path, steps, never);
+  Making making(spec, plan, tree, trust, steps);
+  const auto made = making.make();
+  never = making.never();
   if (!made && never != model::NeverRuns::kNo) {
     TRY(os::write_file(kept, fmt::format("{}\n{}\n{}", os::real_clock().unix_time().count(),
                                          name(never), made.error().text)));
   }
   if (!made) return made.error();
   return os::write_file(tree.path + ".ready", tree.commit + "\n");
+}
+
+// The state folder is hidden: other trees and runs are none of the build's business.
+std::optional<os::Jail> jail_for(const model::Spec& spec, const std::string& trees_dir,
+                                 const Tree& tree, const Trust& trust) {
+  if (!trust.sandbox) return std::nullopt;
+  os::Jail jail;
+  jail.network = spec.network;
+  jail.hidden = {fs::path(trees_dir).parent_path().string()};
+  jail.readable = {tree.top};
+  return jail;
 }
 
 // Nothing if nothing of the plan lies in the repo.
@@ -263,7 +286,7 @@ std::optional<model::Plan> moved_into(const model::Plan& plan, const Tree& tree)
 }  // namespace
 
 Patched make_patched(const model::Spec& spec, const model::Plan& plan, const std::string& trees_dir,
-                     const std::string& commit) {
+                     const std::string& commit, const Trust& trust) {
   Patched made{bad_input("a patch needs repo = \"...\" in the job's spec")};
   if (spec.repo.empty()) return made;
   // The patch then has no effect on the job. An arm without a patch is not to blame for that.
@@ -274,18 +297,21 @@ Patched make_patched(const model::Spec& spec, const model::Plan& plan, const std
   };
   const auto make = [&]() -> Result<model::Plan> {
     TRY(os::make_dirs(trees_dir));
-    const Tree tree = TRY(tree_for(spec, plan, trees_dir, commit));
+    const Tree tree = TRY(tree_for(spec, plan, trees_dir, commit, trust));
+    made.tree = tree.path;
     if (const auto why = text_with(plan, tree.top)) return cannot_reach(*why);
     const auto lock = wait_for_lock(tree.path + ".lock");
     if (!lock) return external("another worker has been building this patch for an hour");
     if (!os::exists(tree.path + ".ready")) {
-      Steps steps(tree.path + ".steps");
+      Steps steps(tree.path + ".steps", jail_for(spec, trees_dir, tree, trust));
       const Nanos began = os::real_clock().monotonic();
-      const auto built = build(spec, plan, tree, steps, made.never);
+      const auto built = build(spec, plan, tree, trust, steps, made.never);
       made.wall = os::real_clock().monotonic() - began;
       made.cpu = steps.cpu();
       if (!built) return built.error();
     }
+    // When it was last used, for `amdahl clean`. If this fails, it only looks older.
+    static_cast<void>(os::write_file(tree.path + ".used", ""));
     if (auto moved = moved_into(plan, tree)) return *std::move(moved);
     return cannot_reach(
         fmt::format("neither the workdir {} nor any file of the command is inside the repo {}",

@@ -1,4 +1,4 @@
-// patched.h: a git worktree with a patch applied and built, made once per commit and patch.
+// patched.h: a git worktree with a patch applied and built, created once per commit and patch.
 #pragma once
 
 #include <string>
@@ -13,20 +13,27 @@ namespace amdahl::launch::local {
 
 // The plan, with its workdir, the files that its command names and the folders of its search paths
 // (PYTHONPATH) moved from the spec's repo into a worktree of `commit`, or of the repo's HEAD, under
-// `trees_dir` that has the plan's patch. The build command runs if the spec has
-// one. The user's checkout is never written to. Errors say which step failed and how.
+// `trees_dir` that has the plan's patch. The build command runs if the spec has one, then its
+// check. The user's checkout is never written to. Errors say which step failed and how.
 Result<model::Plan> in_patched_tree(const model::Spec& spec, const model::Plan& plan,
                                     const std::string& trees_dir, const std::string& commit = {});
 
-// The same, with what it took to make the tree now, also where that failed; nothing if it was there
-// already. What did not apply or build is not tried again for an hour: the error is kept.
+// The same, with the cost of creating the tree, also on failure; nothing if it existed already. A
+// failed patch or build is not retried for an hour: the error is kept.
 struct Patched {
   Result<model::Plan> plan;
-  model::NeverRuns never = model::NeverRuns::kNo;  // Whether it would fail as well another time.
+  model::NeverRuns never = model::NeverRuns::kNo;  // Whether another attempt would fail too.
   Nanos wall{};
   Nanos cpu{};
+  std::string tree{};
+};
+// How far the patch is trusted.
+struct Trust {
+  bool sandbox = false;       // Build and check run in bubblewrap, and the tree is no other's.
+  bool by_agent = false;      // What is frozen must be what it is in the commit,
+  std::string accepted = "";  // but for files of this patch, which a person approved.
 };
 Patched make_patched(const model::Spec& spec, const model::Plan& plan, const std::string& trees_dir,
-                     const std::string& commit);
+                     const std::string& commit, const Trust& trust = {});
 
 }  // namespace amdahl::launch::local

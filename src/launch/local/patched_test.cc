@@ -2,7 +2,10 @@
 
 #include <cstdlib>
 
+#include <fmt/core.h>
+
 #include "launch/local/testing.h"
+#include "os/bubblewrap.h"
 
 namespace amdahl::launch::local {
 namespace {
@@ -120,6 +123,89 @@ TEST_F(PatchedTest, WhatDidNotBuildIsNotBuiltAgain) {
   // Another build of the same patch is another try.
   spec_.build = {"sh", "-c", "true"};
   EXPECT_TRUE(make_patched(spec_, plan_, path("trees"), "").plan);
+}
+
+TEST_F(PatchedTest, TheCheckMustPassBeforeAnythingRuns) {
+  plan_.workdir = path("repo");
+  plan_.argv = {"cat", "train.py"};
+  spec_.build = {"sh", "-c", "echo built > built"};
+  spec_.check = {"sh", "-c", "test -e built && grep -q $WANT train.py"};
+  spec_.env = {{"WANT", "old"}};
+  const Patched failed = make_patched(spec_, plan_, path("trees"), "");
+  ASSERT_FALSE(failed.plan);
+  EXPECT_EQ(failed.never, model::NeverRuns::kCheckFailed);
+  model::Plan plain = plan_;
+  plain.patch.clear();
+  EXPECT_TRUE(make_patched(spec_, plain, path("trees"), "").plan);
+  spec_.env = {{"WANT", "new"}};
+  spec_.check.emplace_back("again");  // Another check is another tree.
+  EXPECT_TRUE(make_patched(spec_, plan_, path("trees"), "").plan);
+}
+
+TEST_F(PatchedTest, WhatIsFrozenIsComparedWithTheCommit) {
+  ASSERT_TRUE(os::write_file(path("repo/report.py"), "one\nprint(AMDAHL_REPORT)\n"));
+  ASSERT_TRUE(os::make_dirs(path("repo/tests")));
+  ASSERT_TRUE(os::write_file(path("repo/tests/a.py"), "assert 1\n"));
+  ASSERT_EQ(std::system(("cd '" + path("repo") +
+                         "' && git add . && git -c user.name=A -c user.email=a@b commit -qm more")
+                            .c_str()),
+            0);
+  plan_.workdir = path("repo");
+  plan_.argv = {"cat", "train.py"};
+  const auto edit = [](const char* file, const char* from, const char* to) {
+    return fmt::format("--- a/{}\n+++ b/{}\n@@ -1 +1 @@\n-{}\n+{}\n", file, file, from, to);
+  };
+  struct Case {
+    const char* what;
+    std::string patch;
+    std::string build;  // A shell's.
+    std::string accepted;
+    bool sound;
+  };
+  const std::string test = edit("tests/a.py", "assert 1", "pass");
+  for (const Case& c : {
+           Case{"the job's code", edit("train.py", "old", "new"), "true", "", true},
+           Case{"beside a line that reports",
+                "--- a/report.py\n+++ b/report.py\n@@ -1,2 +1,2 @@\n-one\n+two\n "
+                "print(AMDAHL_REPORT)\n",
+                "true", "", true},
+           Case{"a test", test, "true", "", false},
+           Case{"a test, approved by a person", test, "true", test, true},
+           Case{"a line that reports", edit("train.py", "old", "AMDAHL_REPORT = 1"), "true", "",
+                false},
+           Case{"the build edits a test", edit("train.py", "old", "1"), "echo > tests/a.py", "",
+                false},
+           Case{"the build edits the report", edit("train.py", "old", "2"),
+                "sed -i s/print/pass/ report.py", "", false},
+       }) {
+    SCOPED_TRACE(c.what);
+    plan_.patch = c.patch;
+    spec_.build = {"sh", "-c", c.build, c.what};
+    const Patched made = make_patched(spec_, plan_, path("trees"), "", {false, true, c.accepted});
+    EXPECT_EQ(bool{made.plan}, c.sound) << (made.plan ? "" : made.plan.error().text);
+    EXPECT_EQ(made.never == model::NeverRuns::kFrozenChange, !c.sound);
+    EXPECT_TRUE(make_patched(spec_, plan_, path("trees"), "").plan) << "a person may";
+  }
+}
+
+TEST_F(PatchedTest, InTheSandboxABuildWritesToItsTreeAlone) {
+  if (!os::can_jail()) GTEST_SKIP() << "bubblewrap does not work here";
+  plan_.workdir = path("repo");
+  plan_.argv = {"cat", "train.py"};
+  spec_.build = {"sh", "-c", "echo built > built"};
+  const Patched made = make_patched(spec_, plan_, path("state/trees"), "", {true, true, ""});
+  ASSERT_TRUE(made.plan) << made.plan.error().text;
+  EXPECT_TRUE(os::exists(made.tree + "/built"));
+  for (const std::string& target : {path("repo/x"), std::string("/etc/x")}) {
+    spec_.build = {"sh", "-c", "echo x > '" + target + "'"};
+    const Patched outside = make_patched(spec_, plan_, path("state/trees"), "", {true, true, ""});
+    EXPECT_EQ(outside.never, model::NeverRuns::kBuildFailed) << target;
+    EXPECT_FALSE(os::exists(target));
+  }
+  // What is hidden is empty, and what is written there is gone.
+  spec_.build = {"sh", "-c", "echo x > '" + path("state/x") + "'"};
+  EXPECT_TRUE(make_patched(spec_, plan_, path("state/trees"), "", {true, true, ""}).plan);
+  EXPECT_FALSE(os::exists(path("state/x")));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include "observe/child.h"
 #include "observe/inputs.h"
 #include "observe/supervisor.h"
+#include "os/bubblewrap.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/host.h"
@@ -47,10 +48,6 @@ std::optional<std::string> visible_devices(const model::Plan& plan) {
   const char* inherited = std::getenv("CUDA_VISIBLE_DEVICES");
   return inherited ? std::optional<std::string>(inherited) : std::nullopt;
 }
-
-constexpr double kTooDear = 3;
-constexpr Nanos kStartAllowance =
-    std::chrono::seconds(2);  // A short job is soon three times as long.
 
 class Worker {
  public:
@@ -102,7 +99,7 @@ class Worker {
     bool too_dear_after = false;  // Its time limit is that of an arm that costs too much.
   };
 
-  // A job may write wherever we may: what it made of the receipts of other arms is undone.
+  // A job may write wherever we may: changes to receipts of other arms are undone.
   Result<> finish(const std::vector<Arm>& arms, const std::string& problem) const {
     Json done{{"at", os::real_clock().unix_time().count()},
               {"monotonic_ns", os::real_clock().monotonic().count()},
@@ -130,32 +127,57 @@ class Worker {
     TRY(os::make_dirs(folder_.out(arm.name)));
     Ready ready{arm, {}, "", model::NeverRuns::kNo, false};
     model::Plan plan = *arm.plan;
+    std::string tree;
     if (cancelled()) return ready;
-    if (has_patch(request_)) {
-      const local::Patched made =
-          local::make_patched(request_.spec, plan, state_dir_ + "/trees", request_.commit);
+    if (std::string why_not; request_.sandbox && !os::can_jail(&why_not)) {
+      ready.reason = fmt::format(
+          "a model's patch runs in a sandbox only, and that does not work on {}: {}. Install "
+          "bubblewrap, or set agent.unsandboxed = true",
+          os::host_name(), why_not);
+    } else if (has_patch(request_)) {
+      const local::Patched made = local::make_patched(
+          request_.spec, plan, state_dir_ + "/trees", request_.commit,
+          {request_.sandbox, request_.by_agent && arm.name != "A", request_.a.patch});
       build_wall_ += made.wall;
       build_cpu_ += made.cpu;
+      tree = made.tree;
       if (!made.plan) ready.reason = made.plan.error().text;
       if (!made.plan) ready.never = made.never;
       if (made.plan) plan = *made.plan;
     }
     if (request_.allocated) local::limit_devices(own_environment(), plan);
     ready.order = order_for(arm, plan);
+    if (request_.sandbox) ready.order.jail = jail_for(plan, tree);
     if (request_.concurrent && ready.reason.empty()) {
-      // What is not known of the inputs is read now, not while the other arm runs.
+      // Inputs without a fingerprint are read now, not while the other arm runs.
       observe::fingerprint(ready.order.inputs, plan.workdir,
                            ready.order.state_dir + "/inputs.json");
     }
     return ready;
   }
 
+  // The code is read-only, unless the job writes outputs beside it. No arm sees another's results.
+  os::Jail jail_for(const model::Plan& plan, const std::string& tree) const {
+    os::Jail jail;
+    jail.network = request_.spec.network;
+    jail.hidden = {state_dir_};
+    jail.readable = {request_.spec.repo, request_.spec.workdir, tree};
+    const bool beside_code = std::ranges::any_of(request_.spec.outputs, [](const auto& output) {
+      return !output.path.starts_with('{') && !output.path.starts_with('/');
+    });
+    if (beside_code) jail.writable = {plan.workdir};
+    for (const std::string& input : request_.spec.inputs) {
+      if (input.starts_with('/')) jail.readable.push_back(input);
+    }
+    return jail;
+  }
+
   std::string state_folder(const model::Plan& plan) const {
     return fmt::format("{}/plans/{}{}", state_dir_, model::digest(plan), numbered_);
   }
 
-  // A plan keeps its folder from run to run, and pairs in flight must not share one: the first
-  // number whose folders no other worker holds, the same for all arms.
+  // A plan keeps its state folder between runs, and pairs in flight must not share one: uses the
+  // first number whose folders no other worker holds, the same for all arms.
   void take_state_folders(const std::vector<Arm>& arms) {
     std::set<std::string> folders;
     for (int number = 1; number <= kMostInFlight; ++number) {
@@ -209,7 +231,7 @@ class Worker {
     order.cpus = arm.cpus;
     order.out_dir = scratch_.empty() ? folder_.out(arm.name) : scratch_ + "/" + arm.name;
     order.state_dir = state_folder(*arm.plan);
-    // Two runs of one plan at once must not write into one folder.
+    // Two concurrent runs of one plan must not write into one folder.
     const bool same = model::digest(request_.a) == model::digest(request_.b);
     if (request_.concurrent && same && arm.name == "B") order.state_dir += "-B";
     order.time_limit = spec.time_limit;
@@ -224,7 +246,7 @@ class Worker {
     return order;
   }
 
-  // One process, started as A, that is told when to be which arm and what that means.
+  // One process, started as A, that gets the schedule of arms and their settings.
   Result<> tell_of_steps(Ready& ready) const {
     const auto fill = [&](const std::string& text) { return observe::fill_in(text, ready.order); };
     const Json settings = TRY(step_settings(request_.spec, request_.a, request_.b, fill));
@@ -239,9 +261,7 @@ class Worker {
     interrupted_ |= receipt.ending == model::Ending::kCancelled;
     if (ready.arm.name == "A" && succeeded(receipt)) baseline_cost_ = cost(receipt);
     if (ready.too_dear_after && receipt.ending == model::Ending::kTimeLimit) {
-      receipt.never_runs = model::NeverRuns::kTooDear;
-      receipt.reason = fmt::format("{}: stopped after {}, at {:g} times the baseline's cost",
-                                   name(receipt.never_runs), show_duration(receipt.wall), kTooDear);
+      local::say_too_dear(receipt);
       model::seal(receipt);
     }
     return keep(ready.arm, receipt);
@@ -249,13 +269,10 @@ class Worker {
 
   // A variant that has already cost several times its baseline cannot win: stop it.
   void limit_by_baseline(Ready& ready) const {
-    const bool is_variant = ready.arm.name != "A" && ready.arm.label == ready.arm.name;
-    if (!baseline_cost_ || !is_variant) return;
-    const double seconds =
-        kTooDear * baseline_cost_->count() / std::max(1, ready.arm.plan->accelerators);
-    const Nanos limit = from_seconds(seconds) + kStartAllowance;
-    if (ready.order.time_limit > Nanos{0} && limit >= ready.order.time_limit) return;
-    ready.order.time_limit = limit;
+    if (!baseline_cost_) return;
+    const auto limit = local::too_dear_after(ready.arm, *baseline_cost_, ready.order.time_limit);
+    if (!limit) return;
+    ready.order.time_limit = *limit;
     ready.too_dear_after = true;
   }
 
@@ -357,7 +374,7 @@ class Worker {
   std::vector<os::FileLock> held_folders_;
   Nanos build_wall_{};
   Nanos build_cpu_{};
-  std::map<std::string, std::string> kept_;  // Receipts as they were written, by arm.
+  std::map<std::string, std::string> kept_;          // Receipts as they were written, by arm.
   std::optional<AcceleratorSeconds> baseline_cost_;  // Of A, once it has run well.
   bool interrupted_ = false;  // A signal ended an arm: the rest is not wanted.
 };
@@ -375,7 +392,7 @@ Result<> run_pair(const std::string& run_dir) {
 Result<> local::run_request(const RunFolder& folder, PairRequest request) {
   std::optional<os::FileLock> lock;
   if (request.allocated) {
-    // Locks on a shared file system may lie; an exclusive create does not.
+    // Locks on a shared file system are unreliable; an exclusive create is not.
     std::error_code error;
     if (!fs::create_directory(folder.path + "/taken", error) || local::has_begun(folder)) {
       return Ok{};

@@ -21,7 +21,7 @@ std::string fields(std::initializer_list<std::string_view> names) {
 
 struct StateRow {
   std::string_view name;
-  RunState ended;  // What it means of a run without receipts.
+  RunState ended;  // State of a run without receipts.
 };
 constexpr auto kEnded = std::to_array<StateRow>({
     {"COMPLETED", RunState::kLost},
@@ -40,7 +40,7 @@ constexpr auto kEnded = std::to_array<StateRow>({
 constexpr auto kWaits = std::to_array<std::string_view>(
     {"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"});
 
-// What sbatch says only when nothing was submitted (slurm_errno.c).
+// Messages of sbatch that prove that nothing was submitted (slurm_errno.c).
 constexpr auto kRefusals = std::to_array<std::string_view>(
     {"connect failure", "authentication error", "nvalid", "not available", "not permitted",
      "permission denied", "violates", "exceeds", "unrecognized option", "Unable to open",
@@ -98,8 +98,7 @@ RunStatus ended(const Row& row, const FolderFacts& facts, int accelerators) {
   status.charge = charge_of(row, accelerators);
   status.elapsed = status.charge->wall;
   // The worker writes receipts when the place ends it, too: those are no evidence.
-  const bool taken =
-      status.state == RunState::kPreempted || status.state == RunState::kNodeFailed;
+  const bool taken = status.state == RunState::kPreempted || status.state == RunState::kNodeFailed;
   if (facts.done && !taken) {
     status.state = RunState::kFinished;
   } else {
@@ -211,7 +210,7 @@ RunStatus decide(const Look& look, const FolderFacts& facts, int accelerators) {
     return status;
   }
   if (const auto row = chosen(look.queue, facts.recorded)) return living(*row, facts);
-  // A copy that was cancelled while it was held tells nothing of the one that ran.
+  // A copy cancelled while held says nothing about the one that ran.
   const Row* last = nullptr;
   for (const auto* rows : {&look.queue, &look.accounting}) {
     for (const Row& row : *rows) {
@@ -330,6 +329,14 @@ std::vector<std::string> submit_words(const PairRequest& request, const Settings
   words.emplace_back("--");
   words.insert(words.end(), command.begin(), command.end());
   return words;
+}
+
+bool says_ended(std::string_view error) {
+  // scancel often says nothing and exits with the low byte of Slurm's error: 2021, the job is
+  // completing or has completed.
+  return error.find("Invalid job id specified") != error.npos ||
+         error.find("already completing or completed") != error.npos ||
+         error.starts_with("scancel: exit 229");
 }
 
 }  // namespace amdahl::launch::slurm

@@ -197,5 +197,12 @@ TEST(SubmitWords, OurOptionsComeAfterTheSites) {
   EXPECT_EQ(words.back(), "$(x)");
 }
 
+TEST(Rows, AJobThatHasEndedNeedsNoCancelling) {
+  EXPECT_TRUE(says_ended("scancel: exit 1: Kill job error on job id 7: Invalid job id specified"));
+  EXPECT_TRUE(says_ended("scancel: exit 229"));
+  EXPECT_FALSE(says_ended("scancel: exit 8: Unable to contact slurm controller"));
+  EXPECT_FALSE(says_ended("scancel: exit 22"));
+}
+
 }  // namespace
 }  // namespace amdahl::launch::slurm

@@ -130,8 +130,7 @@ class SlurmLauncher final : public Launcher {
     for (const Row& row : rows_named(TRY(queue_now()), job_name(run))) {
       if (!is_live(row)) continue;
       const bool waits = row.state == "PENDING";
-      TRY(waits ? cancel_jobs({row.id})
-                : scancel({"scancel", "--batch", "--signal=TERM", row.id}));
+      TRY(waits ? cancel_jobs({row.id}) : scancel({"scancel", "--batch", "--signal=TERM", row.id}));
     }
     queue_.reset();
     return Ok{};
@@ -185,9 +184,7 @@ class SlurmLauncher final : public Launcher {
   // A job that has ended meanwhile is cancelled, too.
   static Result<> scancel(const std::vector<std::string>& words) {
     const auto said = ask(words);
-    const bool ended =
-        !said && said.error().text.find("Invalid job id specified") != std::string::npos;
-    if (!said && !ended) return said.error();
+    if (!said && !says_ended(said.error().text)) return said.error();
     return Ok{};
   }
   static Result<> cancel_jobs(const std::vector<std::string>& ids) {
@@ -207,7 +204,7 @@ class SlurmLauncher final : public Launcher {
     return *queue_;
   }
 
-  // What the queue no longer shows, once for each look at the queue.
+  // Jobs that left the queue, once per query of the queue.
   Result<std::vector<Row>> accounting_of(std::span<const RunRef> runs,
                                          const std::vector<Row>& queue) {
     std::set<std::string> shown;
@@ -230,8 +227,8 @@ class SlurmLauncher final : public Launcher {
   }
 
   static Result<std::vector<Row>> account(std::span<const std::string> names) {
-    // Every state is named and the window is open at both ends: a job that was cancelled while it
-    // was held appears in no other. -D shows each start of a job that was requeued.
+    // Names every state, with a window open at both ends: otherwise a job cancelled while held
+    // does not appear. -D shows each start of a requeued job.
     const auto text =
         ask({"sacct", "-X", "-D", "-n", "-P", fmt::format("--delimiter={}", kSeparator),
              "--name=" + join(names, ","), "-S", "now-30days", "-E", "now+1days", "-s",
@@ -245,8 +242,8 @@ class SlurmLauncher final : public Launcher {
     return !queue_ || os::real_clock().monotonic() - queue_at_ >= settings_.poll;
   }
 
-  // A job that waits, although its worker had started before we asked, was requeued. What starts
-  // after we asked tells nothing.
+  // A queued job whose worker had started before the query was requeued. A start after the query
+  // proves nothing.
   void note_started(std::span<const RunRef> runs) {
     if (!must_ask()) return;
     started_.clear();
@@ -277,7 +274,7 @@ class SlurmLauncher final : public Launcher {
     SubmitAnswer kept = local_->submit(std::span(&*there, 1)).front();
     if (kept.handover != Handover::kAccepted) return kept;
     if (was_submitted(folder)) {
-      // It may be there already, and must not be there twice.
+      // It may exist already, and must not exist twice.
       queue_.reset();
       const RunStatus before = status_of(*this, run);
       const bool over = before.state == RunState::kLost || before.state == RunState::kFinished;
@@ -322,10 +319,10 @@ class SlurmLauncher final : public Launcher {
 
   std::string state_dir_;
   Settings settings_;
-  std::unique_ptr<Launcher> local_;  // Keeps requests and reads what the runs left.
+  std::unique_ptr<Launcher> local_;  // Stores requests and reads what the runs left.
   std::optional<Result<std::vector<Row>>> queue_;
   Nanos queue_at_{};
-  std::set<std::string> started_;  // Names of jobs whose workers had, before the queue was asked.
+  std::set<std::string> started_;  // Names of jobs whose workers had started before the query.
   std::map<std::string, std::vector<Row>> past_;  // Of accounting, since the queue was asked.
   std::optional<std::vector<Node>> nodes_;
   Nanos nodes_at_{};

@@ -8,15 +8,15 @@
 #include "ledger/sqlite/store.h"
 
 namespace amdahl::ledger::sqlite {
-namespace {
 
-// Whether "pid 4711", known to be of this host, is of a process that is no more.
 bool is_dead(std::string_view holder) {
   constexpr std::string_view kPid = "pid ";
   if (!holder.starts_with(kPid)) return false;
   const auto pid = to_number<pid_t>(holder.substr(kPid.size()));
   return pid && *pid > 0 && ::kill(*pid, 0) != 0 && errno == ESRCH;
 }
+
+namespace {
 
 std::string ago(Nanos now, Nanos then) {
   const auto whole = std::chrono::floor<std::chrono::seconds>(now - then);
@@ -25,8 +25,7 @@ std::string ago(Nanos now, Nanos then) {
 
 }  // namespace
 
-std::string Store::describe_holder(const LeaseInfo& held) {
-  const Nanos now = clock_.unix_time();
+std::string describe_holder(const LeaseInfo& held, Nanos now) {
   return fmt::format("another cycle holds the lease: {} on {}, taken {} ago, renewed {} ago",
                      held.holder, held.host, ago(now, held.taken), ago(now, held.renewed));
 }
@@ -53,7 +52,7 @@ Result<LeaseInfo> Store::take_lease(const std::string& holder, const std::string
   const Nanos now = clock_.unix_time();
   if (const auto held = TRY(lease())) {
     const bool dead = held->host == host && is_dead(held->holder);
-    if (now < held->expires && !dead) return Error{Error::Kind::kBusy, describe_holder(*held)};
+    if (now < held->expires && !dead) return Error{Error::Kind::kBusy, describe_holder(*held, now)};
   }
   LeaseInfo info{holder, host, now, now, now + for_how_long, 0};
   auto row = TRY(db_.query("take the lease",
@@ -95,7 +94,8 @@ Result<> Store::check_fence(std::int64_t fence) {
   if (!TRY(row.step())) return Error{Error::Kind::kBusy, "the lease was never taken"};
   if (row.integer(0) == fence) return Ok{};
   if (const auto held = TRY(lease())) {
-    return Error{Error::Kind::kBusy, "the lease was lost: " + describe_holder(*held)};
+    return Error{Error::Kind::kBusy,
+                 "the lease was lost: " + describe_holder(*held, clock_.unix_time())};
   }
   return Error{Error::Kind::kBusy, "the lease was lost: another cycle has taken it"};
 }

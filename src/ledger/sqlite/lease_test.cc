@@ -75,8 +75,8 @@ TEST_F(LeaseTest, TheTokenOnlyGrows) {
   EXPECT_EQ(ledger_->append(std::vector{draft("cycle.noted", "c", {})}, 7).error().text,
             "the lease was never taken");
   const auto lease = *ledger_->take_lease(me_, "node7", minutes(1));
-  EXPECT_EQ(raw("UPDATE lease SET token = 0"), "the token of a lease only grows");
-  EXPECT_EQ(raw("DELETE FROM lease"), "the token of a lease is never forgotten");
+  EXPECT_EQ(raw_lease("UPDATE {} SET token = 0"), "the token of a lease only grows");
+  EXPECT_EQ(raw_lease("DELETE FROM {}"), "the token of a lease is never forgotten");
   ASSERT_TRUE(ledger_->release_lease(lease.token));
   EXPECT_EQ(ledger_->renew_lease(lease.token, minutes(1)).error().text,
             "the lease was released: take it again");

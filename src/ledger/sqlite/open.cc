@@ -126,8 +126,8 @@ Result<> settle_identity(db::Connection& db, const std::string& path, const Stor
 
 }  // namespace
 
-Result<std::unique_ptr<Ledger>> open_store(const std::string& path, const StoreOptions& setup,
-                                           os::Clock& clock) {
+Result<std::unique_ptr<Store>> open_file(const std::string& path, const StoreOptions& setup,
+                                         os::Clock& clock) {
   const OpenOptions& options = setup.options;
   const bool may_create = options.create && !options.read_only;
   if (!may_create && !os::exists(path)) {
@@ -141,10 +141,17 @@ Result<std::unique_ptr<Ledger>> open_store(const std::string& path, const StoreO
   if (!opened) return opened.error();
   db::Connection db = *std::move(opened);
   TRY(settle_identity(db, path, setup, clock));
-  TRY(db.exec("set up", setup.durable ? "PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON"
-                                      : "PRAGMA synchronous = OFF"));
-  return std::unique_ptr<Ledger>(
-      std::make_unique<Store>(std::move(db), setup.schema.version, clock));
+  const char* sync = !setup.durable ? "OFF" : setup.replica ? "NORMAL" : "FULL";
+  TRY(db.exec("set up", fmt::format("PRAGMA synchronous = {}; PRAGMA cell_size_check = {}", sync,
+                                    setup.durable ? "ON" : "OFF")));
+  return std::make_unique<Store>(std::move(db), setup.schema.version, clock);
+}
+
+Result<std::unique_ptr<Ledger>> open_store(const std::string& path, const StoreOptions& setup,
+                                           os::Clock& clock) {
+  auto opened = open_file(path, setup, clock);
+  if (!opened) return opened.error();
+  return std::unique_ptr<Ledger>(*std::move(opened));
 }
 
 }  // namespace sqlite

@@ -29,10 +29,24 @@ Result<std::string> canonical_payload(const Draft& draft) {
   return dump_json(redact(payload));
 }
 
+// Views into `written`.
+StoredEvent as_stored(const Written& written) {
+  const Event& event = written.event;
+  return {event.seq, event.at.count(), event.actor, event.kind, event.subject, written.text};
+}
+
+Result<> insert_event(db::Connection& db, const StoredEvent& event, std::string_view hash) {
+  TRY(db.run("write the event",
+             "INSERT INTO events(seq, at_ns, actor, kind, subject, payload, hash)"
+             " VALUES (?, ?, ?, ?, ?, ?, ?)",
+             event.seq, event.at_ns, event.actor, event.kind, event.subject, event.payload, hash));
+  return Ok{};
+}
+
 }  // namespace
 
-Result<Store::Head> Store::head() {
-  db::Statement row = TRY(db_.prepare("read the last event", kHead));
+Result<Head> head_of(db::Connection& db) {
+  db::Statement row = TRY(db.prepare("read the last event", kHead));
   Head head;
   if (TRY(row.step())) head = {row.integer(0), std::string(row.text(1))};
   return head;
@@ -43,26 +57,47 @@ Result<std::string> Store::id() {
   return TRY(row.step()) ? std::string(row.text(0).substr(0, kIdDigits)) : std::string();
 }
 
-Result<Event> Store::append_one(const Draft& draft, const Head& last) {
+Result<Written> write_new(db::Connection& db, const Draft& draft, const Head& last, Nanos at) {
   if (draft.actor.empty()) return bad_input("an event needs an actor");
-  const std::string text = TRY(canonical_payload(draft));
-  Event event;
+  Written written;
+  written.text = TRY(canonical_payload(draft));
+  Event& event = written.event;
   event.seq = last.seq + 1;
-  event.at = clock_.unix_time();
+  event.at = at;
   event.actor = draft.actor;
   event.kind = draft.kind;
   event.subject = draft.subject;
-  event.payload = TRY(parse_json(text));
-  event.hash = chain_hash(
-      last.hash, {event.seq, event.at.count(), event.actor, event.kind, event.subject, text});
+  event.payload = TRY(parse_json(written.text));
+  const StoredEvent stored = as_stored(written);
+  event.hash = chain_hash(last.hash, stored);
   TRY(check_new(event));
-  TRY(reduce(db_, {event, text}));
-  TRY(db_.run("write the event",
-              "INSERT INTO events(seq, at_ns, actor, kind, subject, payload, hash)"
-              " VALUES (?, ?, ?, ?, ?, ?, ?)",
-              event.seq, event.at.count(), event.actor, event.kind, event.subject, text,
-              event.hash));
-  return event;
+  TRY(reduce(db, {event, written.text}));
+  TRY(insert_event(db, stored, event.hash));
+  return written;
+}
+
+Result<> write_stored(db::Connection& db, const StoredEvent& stored, std::string_view hash,
+                      const Head& last) {
+  const std::string where = fmt::format("event {}", stored.seq);
+  if (stored.seq != last.seq + 1 || hash != chain_hash(last.hash, stored)) {
+    return conflict(fmt::format("{} does not follow event {}: its hash differs", where, last.seq));
+  }
+  Event event;
+  event.seq = stored.seq;
+  event.at = Nanos{stored.at_ns};
+  event.actor = stored.actor;
+  event.kind = stored.kind;
+  event.subject = stored.subject;
+  event.payload = TRY(parse_json(stored.payload).in(where));
+  event.hash = hash;
+  TRY(reduce(db, {event, stored.payload}).in(where));
+  return insert_event(db, stored, hash);
+}
+
+Result<Written> write_copy(db::Connection& db, const Event& event, const Head& last) {
+  Written written{event, dump_json(event.payload)};
+  TRY(write_stored(db, as_stored(written), event.hash, last));
+  return written;
 }
 
 Result<std::vector<Event>> Store::append(std::span<const Draft> drafts, std::int64_t fence) {
@@ -71,16 +106,26 @@ Result<std::vector<Event>> Store::append(std::span<const Draft> drafts, std::int
   os::fault_point("ledger.append.begin");
   auto transaction = TRY(db::Transaction::begin(db_, db::Transaction::Kind::kWrite, "append"));
   if (fence != 0) TRY(check_fence(fence));
-  Head last = TRY(head());
+  Head last = TRY(head_of(db_));
   events.reserve(drafts.size());
   for (const Draft& draft : drafts) {
-    events.push_back(TRY(append_one(draft, last)));
+    events.push_back(TRY(write_new(db_, draft, last, clock_.unix_time())).event);
     last = {events.back().seq, events.back().hash};
   }
   os::fault_point("ledger.append.before_commit");
   TRY(transaction.commit());
   os::fault_point("ledger.append.after_commit");
   return events;
+}
+
+Result<> Store::import(std::span<const Event> events) {
+  auto transaction = TRY(db::Transaction::begin(db_, db::Transaction::Kind::kWrite, "copy"));
+  Head last = TRY(head_of(db_));
+  for (const Event& event : events) {
+    TRY(write_copy(db_, event, last));
+    last = {event.seq, event.hash};
+  }
+  return transaction.commit();
 }
 
 }  // namespace amdahl::ledger::sqlite

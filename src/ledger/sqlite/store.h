@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "db/sqlite.h"
+#include "ledger/event.h"
 #include "ledger/ledger.h"
+#include "ledger/sqlite/chain.h"
 #include "ledger/sqlite/schema.h"
 #include "os/clock.h"
 
@@ -19,12 +21,42 @@ struct StoreOptions {
   OpenOptions options;
   Schema schema = present_schema();
   bool durable = true;           // False only to build large files quickly: a power cut ruins them.
+  bool replica = false;          // A power cut may take the last events: a server has them all.
   int busy_timeout_ms = 30'000;  // How long a write waits for other processes.
 };
+
+class Store;
 
 // As open_sqlite(), with the parts that tests and benchmarks replace.
 Result<std::unique_ptr<Ledger>> open_store(const std::string& path, const StoreOptions& setup,
                                            os::Clock& clock);
+Result<std::unique_ptr<Store>> open_file(const std::string& path, const StoreOptions& setup,
+                                         os::Clock& clock);
+
+// The last event of a ledger.
+struct Head {
+  std::int64_t seq = 0;
+  std::string hash;  // Empty before the first event.
+};
+Result<Head> head_of(db::Connection& db);
+
+// An event with its payload as it is stored.
+struct Written {
+  Event event;
+  std::string text;
+};
+// Writes what follows `last`, with its projections. The caller holds a transaction.
+Result<Written> write_new(db::Connection& db, const Draft& draft, const Head& last, Nanos at);
+// The same for an event that another ledger has, with its hash; kConflict if it does not follow.
+Result<> write_stored(db::Connection& db, const StoredEvent& event, std::string_view hash,
+                      const Head& last);
+// An event of another ledger, as it is stored there; kConflict if its hash does not follow.
+Result<Written> write_copy(db::Connection& db, const Event& event, const Head& last);
+
+// For kBusy: who has the lease, and since when.
+std::string describe_holder(const LeaseInfo& held, Nanos now);
+// Whether "pid 4711", known to be of this host, is of a process that is no more.
+bool is_dead(std::string_view holder);
 
 // Brings a replay of all events of `from` into the empty projections of `to`, which may be the
 // same.
@@ -38,6 +70,7 @@ class Store final : public Ledger {
       : db_{std::move(db)}, schema_version_{schema_version}, clock_{clock} {}
 
   Result<std::vector<Event>> append(std::span<const Draft> drafts, std::int64_t fence) override;
+  Result<> import(std::span<const Event> events) override;
 
   Result<std::vector<Family>> families() override;
   Result<Family> family(const std::string& name) override;
@@ -90,16 +123,10 @@ class Store final : public Ledger {
   int schema_version() override { return schema_version_; }
   Result<std::string> id() override;
 
+  db::Connection& connection() { return db_; }  // For a store that keeps its replica here.
+
  private:
-  struct Head {
-    std::int64_t seq = 0;
-    std::string hash;  // Empty before the first event.
-  };
-  Result<Head> head();
-  Result<Event> append_one(const Draft& draft, const Head& last);
   Result<> check_fence(std::int64_t fence);
-  // Text for kBusy: who has the lease, and since when.
-  std::string describe_holder(const LeaseInfo& held);
 
   db::Connection db_;
   int schema_version_;

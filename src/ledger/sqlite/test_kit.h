@@ -9,15 +9,19 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include "db/sqlite.h"
 #include "ledger/event.h"
 #include "ledger/ledger.h"
+#include "ledger/postgres/store.h"
+#include "ledger/postgres/testing/server.h"
 #include "ledger/sqlite/rows.h"
 #include "ledger/sqlite/store.h"
 #include "model/codec.h"
 #include "os/fake/fake_clock.h"
+#include "os/host.h"
 
 namespace amdahl::ledger::sqlite {
 
@@ -142,7 +146,7 @@ class Scratch {
   Scratch() {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::path(testing::TempDir()) /
-              fmt::format("ledger-{}-{}", test->test_suite_name(), test->name());
+              fmt::format("ledger-{}-{}-{}", ::getpid(), test->test_suite_name(), test->name());
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
@@ -156,13 +160,36 @@ class Scratch {
   std::filesystem::path folder_;
 };
 
-// A ledger on disk under a clock that stands still.
+// Whether the same tests run against a PostgreSQL server, on a replica: ctest runs them twice.
+inline bool is_shared() { return os::env_or("AMDAHL_TEST_STORE", "") == "postgres"; }
+
+// A ledger on disk, or a shared one with its replica there, under a clock that stands still.
 class LedgerTest : public testing::Test {
  protected:
   LedgerTest() { open(); }
 
+  void SetUp() override {
+    if (is_shared() && !postgres::shared_server().runs()) {
+      GTEST_SKIP() << postgres::shared_server().reason();
+    }
+  }
+
+  void open_shared() {
+    if (!postgres::shared_server().runs()) return;
+    if (schema_.empty()) schema_ = "t" + os::random_hex(8);
+    postgres::StoreOptions options;
+    options.durable = false;
+    options.look_every = {};
+    options.now = [this] { return clock_.unix_time(); };
+    auto opened =
+        postgres::open_store({postgres::shared_server().url(schema_), path_}, options, clock_);
+    ASSERT_TRUE(opened) << opened.error().text;
+    ledger_ = *std::move(opened);
+  }
+
   void open() {
     ledger_.reset();
+    if (is_shared()) return open_shared();
     StoreOptions options;
     options.durable = false;
     auto opened = open_store(path_, options, clock_);
@@ -185,6 +212,12 @@ class LedgerTest : public testing::Test {
     db::Connection connection = *std::move(db);
     const auto done = connection.exec("raw", sql);
     return done ? "" : done.error().text;
+  }
+
+  // The same on the table of the lease, wherever that is. The text has {} for its name.
+  std::string raw_lease(const std::string& sql) {
+    if (!is_shared()) return raw(fmt::format(fmt::runtime(sql), "lease"));
+    return postgres::shared_server().sql(schema_, fmt::format(fmt::runtime(sql), "amdahl_lease"));
   }
 
   // A campaign, a family and hypothesis h-1 under experiment x-1.
@@ -212,6 +245,7 @@ class LedgerTest : public testing::Test {
 
   Scratch scratch_;
   std::string path_ = scratch_.path("ledger.db");
+  std::string schema_;  // Of a shared ledger.
   os::FakeClock clock_;
   std::unique_ptr<Ledger> ledger_;
   std::optional<Error::Kind> kind_;  // Of the last say() that failed.

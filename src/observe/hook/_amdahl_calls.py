@@ -1,19 +1,25 @@
-"""Calls of a job that a fix of playbook/inject/ could spare it: how many there are, and their time."""
+"""Counts and times calls of a job that a fix of playbook/inject/ could avoid."""
 import functools
 import os
 import sys
 
-# What reads a whole file and turns it into values, by module.
+# Functions that read and parse a whole file, by module.
 READERS = {
     "numpy": ("load", "loadtxt", "genfromtxt", "fromfile"),
     "torch": ("load",),
     "pandas": ("read_csv", "read_table", "read_json", "read_parquet", "read_pickle", "read_excel"),
 }
-# What turns text into values.
+# Functions that parse text.
 PARSERS = {"json": ("loads",), "yaml": ("load", "safe_load", "full_load")}
+# Those that take long for what is in the file, because it is text.
+TEXT_READERS = {
+    "numpy": ("loadtxt", "genfromtxt"),
+    "pandas": ("read_csv", "read_table", "read_json", "read_excel"),
+}
+SMALL = 65536  # Bytes: what is parsed sooner than looked up.
 MODULES = set(READERS) | set(PARSERS)
 _MOST = 100_000  # Texts and files that are remembered.
-_LABELS = ("memmap", "reread", "arrays", "eval_grad", "anomaly")
+_LABELS = ("memmap", "reread", "parse", "arrays", "eval_grad", "anomaly")
 
 
 def rows(totals):
@@ -30,16 +36,17 @@ def watch(hook, name):
     if not getattr(sys.excepthook, "hides_calls", False):
         sys.excepthook = _without_ours(sys.excepthook)
     for reader in READERS.get(name, ()):
-        _repeated(module, reader, hook, _mark_of_file)
+        is_text = reader in TEXT_READERS.get(name, ())
+        _repeated(module, reader, hook, _mark_of_file, is_text)
     for parser in PARSERS.get(name, ()):
-        _repeated(module, parser, hook, _mark_of_text)
+        _repeated(module, parser, hook, _mark_of_text, True)
     if name == "torch":
         _arrays(module, hook)
         _evals(module, hook)
 
 
 def _without_ours(shown):
-    """A crash looks as it does without us: the lines of this file are not of the job."""
+    """Removes the lines of this file from tracebacks: a crash looks as it does without the hook."""
 
     def crash(kind, error, trace):
         while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
@@ -65,8 +72,8 @@ def _mark_of_text(text):
     return (hash(text), len(text)) if isinstance(text, (str, bytes)) else None
 
 
-def _repeated(module, name, hook, mark_of):
-    """Times calls for what was read or parsed before and is still the same."""
+def _repeated(module, name, hook, mark_of, is_text):
+    """Times calls for what was read or parsed before and is still the same; and the first, of text."""
     original = getattr(module, name, None)
     if original is None:
         return
@@ -84,13 +91,15 @@ def _repeated(module, name, hook, mark_of):
             return hook.timed("reread", original, *args, **kwargs)
         if len(seen) < _MOST:
             seen.add(mark)
+        if is_text and mark[0][1] >= SMALL:
+            return hook.timed("parse", original, *args, **kwargs)
         return original(*args, **kwargs)
 
     setattr(module, name, read)
 
 
 def _arrays(torch, hook):
-    """Tensors that are made of lists of arrays, number by number."""
+    """Tensors made from lists of arrays, number by number."""
     original = torch.tensor
 
     @functools.wraps(original)
@@ -103,7 +112,7 @@ def _arrays(torch, hook):
 
 
 def stand_in(torch, name, function):
-    """Puts a function in the place of torch's own, which torch's compiler then takes for it."""
+    """Replaces a function of torch so that torch's compiler still recognises it."""
     from torch.jit import _builtins
 
     _builtins._register_builtin(function, "aten::" + name)
@@ -111,7 +120,7 @@ def stand_in(torch, name, function):
 
 
 def _evals(torch, hook):
-    """Passes in evaluation mode that record gradients, and whether torch looks for NaN."""
+    """Forward passes in evaluation mode that record gradients, and whether anomaly detection is on."""
     call = torch.nn.Module.__call__
 
     @functools.wraps(call)

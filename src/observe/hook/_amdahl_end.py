@@ -1,4 +1,4 @@
-"""What is done when a job of torch is told to end by SIGTERM, as schedulers do at its time limit."""
+"""Writes the report when a torch job gets SIGTERM, which schedulers send at the time limit."""
 import os
 
 _PATIENCE = 1.0  # Seconds until the main thread is taken to be in a call that does not return.
@@ -59,7 +59,7 @@ class Termination:
         signal.signal, signal.getsignal, signal.set_wakeup_fd = set_handler, get_handler, set_wakeup
 
     def install(self):
-        """Only the main thread may."""
+        """Only the main thread may do this."""
         if self.get(self.number) != self.default:
             return
         self.pipe = tuple(_far_away(end) for end in os.pipe())
@@ -70,7 +70,7 @@ class Termination:
         self.set(self.number, self.handle)
 
     def after_fork(self):
-        """A child ends as it would have, at once, until it makes steps of its own."""
+        """A child ends at once, as without the hook, until it runs steps of its own."""
         pipe, self.pipe = self.pipe, ()
         self.owner = self.told = None
         if self.lock.locked():
@@ -96,11 +96,11 @@ class Termination:
             self.sleep(1)
 
     def look(self):
-        """From another thread: ends the process if the main thread does not come to it."""
+        """In another thread: ends the process if the main thread does not get to it."""
         if not self.pipe or self.owner is not None:
             return
         try:
-            # A daemon closes all files; what is under this number then is the job's.
+            # A daemon closes all files; this descriptor may then belong to the job.
             if os.fstat(self.pipe[0]).st_ino != self.file:
                 self.pipe = ()
             elif self.number in os.read(self.pipe[0], 64) and self.told is None:
@@ -121,7 +121,7 @@ class Termination:
         return True
 
     def _die(self):
-        """Python lets none but its main thread set the action; the C library lets all."""
+        """Python lets only its main thread set a handler; the C library allows any thread."""
         try:
             import ctypes
 
@@ -133,7 +133,7 @@ class Termination:
 
 
 def _far_away(end):
-    """Where the job's own files never are."""
+    """A descriptor number that the job's own files never use."""
     import fcntl
 
     os.set_blocking(end, False)
@@ -146,7 +146,7 @@ def _far_away(end):
 
 
 def watch(hook, finish):
-    """When torch is there, in the thread that may."""
+    """Once torch is imported, in the thread that may set handlers."""
     import threading
 
     if threading.current_thread() is threading.main_thread():

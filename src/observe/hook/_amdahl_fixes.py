@@ -1,4 +1,4 @@
-"""Applies the fixes of playbook/inject/ that the run was told to, and writes down what they did.
+"""Applies the requested fixes of playbook/inject/ and records what they did.
 
 A fix is a module with `install(kit, value)`. Nothing it does may break the job: what raises while
 it installs is a refusal, and the job runs as it is.
@@ -8,31 +8,31 @@ import os
 import sys
 
 _PLACES = 5
-# As they are before a fix sits in them.
+# The originals, before a fix replaces them.
 _open, _replace, _makedirs = open, os.replace, os.makedirs
 
 
 class Kit:
-    """What one fix has to work with."""
+    """The interface for one fix."""
 
     def __init__(self, record, fix):
         self._record = record
         self._fix = fix
 
     def engaged(self, what="", times=1):
-        """It did something: `what`, for people, after the job's line that led to it."""
+        """Records that the fix acted: `what`, for people, with the job's line that led to it."""
         self._record.count(self._fix, what, times)
 
     def refuse(self, why):
-        """It holds back, because results could change or there is nothing to gain."""
+        """Records that the fix did not act: results could change, or there is nothing to gain."""
         self._record.refuse(self._fix, why)
 
     def when_imported(self, module, function):
-        """Calls function(module) once the module is there, also if the job imports it late."""
+        """Calls function(module) once the module is imported, now or later."""
         self._record.imports.wait_for(module, self._guarded(function))
 
     def at_exit(self, function):
-        """Before the process ends: by itself, by an exception, by os._exit."""
+        """Calls it before the process ends: normally, by an exception, or by os._exit."""
         self._record.endings.append(self._guarded(function))
 
     def before_fork(self, function):
@@ -49,7 +49,7 @@ class Kit:
 
     @staticmethod
     def caller():
-        """The job's line that is being run, as "train.py:41"."""
+        """The current line of the job, as "train.py:41"."""
         frame = sys._getframe(1)
         while frame is not None:
             name = frame.f_code.co_filename
@@ -60,7 +60,7 @@ class Kit:
 
 
 class _Record:
-    """Of one process; a forked child has one of its own."""
+    """State of one process; a forked child has its own."""
 
     def __init__(self, out):
         self.out = out
@@ -85,7 +85,7 @@ class _Record:
         row["times"] += times
         if what and what not in row["where"] and len(row["where"]) < _PLACES:
             row["where"].append(what)
-        # Workers are often killed: what they did is on the disk at 1, 2, 4, 8 ... times.
+        # Workers are often killed: writes after 1, 2, 4, 8 ... actions.
         if before.bit_length() != row["times"].bit_length():
             self.write()
 
@@ -117,7 +117,7 @@ class _Record:
 
 
 class _Imports:
-    """Finds modules as ever, and tells who waits for one when it has been run."""
+    """Finds modules as usual, and notifies whoever waits for one after it has run."""
 
     def __init__(self):
         self.waiting = {}
@@ -150,7 +150,7 @@ class _Imports:
 
 
 class _Telling:
-    """The module's own loader, with an ear at its end."""
+    """The module's own loader, with a callback after it has run."""
 
     def __init__(self, loader, functions):
         self._loader = loader
@@ -212,7 +212,7 @@ def _watch_ends(record):
 
 
 def from_environment():
-    """Never raises: the job runs as it is."""
+    """Never raises: on failure the job runs unchanged."""
     try:
         if os.environ.get("AMDAHL_FIXES"):
             _install(os.environ["AMDAHL_FIXES"], os.environ.get("AMDAHL_FIXES_OUT", ""))

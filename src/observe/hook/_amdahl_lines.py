@@ -1,21 +1,21 @@
-"""Which lines of the job the thread with its steps spends its time in, by looking at it every few milliseconds."""
+"""Samples the thread that runs the steps every few milliseconds, to time the job's lines."""
 import gc
 import os
 import sys
 
 _EVERY = 0.005
 _SELDOM = 0.025  # Of a job that runs for longer: a thousand looks tell as much as ten thousand.
-# Pauses last half to one and a half of that: a loop as long as they are would be seen at one line.
+# Pauses vary from half to one and a half of this: a loop of that period would be seen at one line.
 _GOLDEN = 0.618034
 _LONGEST = 1.0  # More is a machine that slept.
-# Who looks must have the interpreter's lock. A thread that computes in Python gives it away after
-# 5 ms by default: its line has ended by then, and the next that lets go of the lock is seen instead.
+# Sampling needs the GIL. By default a thread that computes in Python releases it after 5 ms: its
+# line has ended by then, and the next line that releases the lock is seen instead.
 _LET_GO = 0.0005
 _ROWS = 80
 
 
 class Sampler:
-    """A thread that looks at another one. What is inside libraries counts for the line that called.
+    """A thread that samples another one. Time inside libraries counts for the calling line.
 
     It also calls `now_and_then`: often at first, then every `seconds`.
     """
@@ -68,7 +68,7 @@ class Sampler:
             pass
 
     def _frames(self):
-        """What the watched thread is in, innermost first.
+        """The frames of the watched thread, innermost first.
 
         Up to Python 3.11 each new object may collect garbage, which runs Python, which lets other
         threads go on: the frame whose object is being made may be gone then, and the job crashes or
@@ -88,7 +88,7 @@ class Sampler:
                 gc.enable()
 
     def _places(self, frames, phase):
-        """The job's innermost line; before the steps also the lines that import what it is in."""
+        """The job's innermost line; before the steps also the lines that import its module."""
         places = []
         importing = False
         for frame in frames:
@@ -105,7 +105,7 @@ class Sampler:
         return places
 
     def end(self):
-        """A thread that is at work while the interpreter goes down is a risk to the job."""
+        """Stops before interpreter shutdown, where a running thread is a risk to the job."""
         self.stop.set()
         if self.ident() != self.thread.ident:  # It may be the one to end all.
             self.thread.join(1.0)
@@ -113,7 +113,7 @@ class Sampler:
             sys.setswitchinterval(self.usual)
 
     def rows(self):
-        """The lines with most time first."""
+        """Lines, most time first."""
         ordered = sorted(list(self.seconds.items()), key=lambda item: -item[1])[:_ROWS]
         return [
             {
@@ -128,7 +128,7 @@ class Sampler:
 
 
 def _name_thread():
-    """So that the collectors outside know that it is none of the job's."""
+    """Names the thread, so that the outside collectors can exclude it."""
     import threading
 
     try:

@@ -1,9 +1,9 @@
-"""What fixes of torch's loaders share."""
+"""Common parts of the fixes of torch's loaders."""
 import functools
 
 
 def keep_luck(module):
-    """Lets workers that outlive an epoch draw what new ones would.
+    """Lets persistent workers draw the same random numbers as new ones would.
 
     Each new iterator draws a seed for its workers from the job's generator, whether it has any or
     not. An iterator that is used again does not, and all that is drawn afterwards would be other
@@ -25,6 +25,6 @@ def keep_luck(module):
 
 
 def persist(loader):
-    """The constructor's check is over; it lets no one set these afterwards."""
+    """Sets attributes that the constructor protects after it has run."""
     object.__setattr__(loader, "persistent_workers", True)
     object.__setattr__(loader, "_amdahl_persists", True)

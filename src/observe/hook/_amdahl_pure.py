@@ -1,9 +1,9 @@
-"""Whether a call of the job's can be made elsewhere, at another time or once instead of twice."""
+"""Whether a call of the job can be moved to another place or time, or made once instead of twice."""
 import sys
 
 
 def _luck():
-    """The state of every generator that a job may draw from without saying so."""
+    """The state of every global random generator."""
     states = {}
     random = sys.modules.get("random")
     if random is not None:
@@ -18,7 +18,7 @@ def _luck():
 
 
 def same(a, b):
-    """Whether two values are equal throughout; what cannot be compared is not."""
+    """Deep equality; values that cannot be compared are not equal."""
     if a is b:
         return True
     if type(a) is not type(b):
@@ -48,8 +48,31 @@ def same(a, b):
         return False
 
 
+_PLAIN = (bool, int, float, str, bytes, type(None), list, tuple, dict)
+
+
+def packed(value):
+    """A list or dict of plain values, as json and yaml give them, packed by marshal; None for what is
+    something else, or comes out of it as something else."""
+    import marshal
+
+    if type(value) not in (list, dict):
+        return None
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if type(one) not in _PLAIN:
+            return None
+        if type(one) is dict:
+            waiting.extend(one.values())
+        elif type(one) in (list, tuple):
+            waiting.extend(one)
+    made = marshal.dumps(value)
+    return None if marshal.loads(made) != value and value == value else made
+
+
 def _marks(owner):
-    """What shows that an object counts or remembers: its plain members and their sizes."""
+    """A snapshot that shows whether an object counts or remembers: plain members and sizes."""
     marks = {}
     members = list(getattr(owner, "__dict__", {}).items())
     for cell in getattr(owner, "__closure__", None) or ():
@@ -67,7 +90,7 @@ def _marks(owner):
 
 def why_not(call, owner, again=lambda value: value):
     """Why `call` cannot be moved: it draws random numbers, gives another result the second time, or
-    leaves something behind in `owner`. None if it can. The job's luck is as it was afterwards."""
+    changes `owner`. None if it can. Restores the job's random state."""
     states = {name: (get(), get, put) for name, (get, put) in _luck().items()}
     marks = _marks(owner)
     try:

@@ -1,4 +1,4 @@
-"""What the hook saw, in the words of its report."""
+"""Builds the hook's report from what it saw."""
 import os
 import sys
 
@@ -13,7 +13,7 @@ def summary(durations):
 
 
 def warmup(durations):
-    """What the first steps took beyond a usual one: compilation, caches, lazy initialisation."""
+    """Extra time of the first steps: compilation, caches, lazy initialisation."""
     usual = sorted(durations)[len(durations) // 2]
     extra = 0.0
     for duration in durations:
@@ -24,7 +24,7 @@ def warmup(durations):
 
 
 def uncompiled_modules():
-    """Modules whose bytecode nobody kept: the next start compiles them again."""
+    """Modules without cached bytecode: the next start compiles them again."""
     count = 0
     ours = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
     for module in list(sys.modules.values()):
@@ -59,7 +59,7 @@ def describe_loader(iterator):
 
 
 def count_forwards(torch, hook):
-    """Counts, while the window is open, under which mode the modules run."""
+    """Counts in which mode modules run while the window is open."""
     from torch.nn.modules.module import register_module_forward_pre_hook
 
     def count(module, inputs):
@@ -92,7 +92,7 @@ def window_rows(result):
 
 
 def _operators(profiler):
-    """Name, calls and own seconds of each. Torch's averages say the same after ten times as long."""
+    """Name, calls and own seconds of each operator. Ten times faster than torch's key_averages()."""
     sums = {}
     waiting = list(profiler.profiler.kineto_results.experimental_event_tree())
     while waiting:
@@ -100,7 +100,7 @@ def _operators(profiler):
         children = event.children
         waiting.extend(children)
         name = event.name
-        # Ranges that others drew around operators are no operators.
+        # User ranges around operators are not operators.
         if "::" not in name and not name.endswith("Backward0"):
             continue
         row = sums.setdefault(name, [0, 0])
@@ -109,5 +109,5 @@ def _operators(profiler):
         thread = event.start_tid
         row[1] += event.duration_time_ns
         row[1] -= sum(child.duration_time_ns for child in children if child.start_tid == thread)
-    # What goes on beside an operator can take longer than it.
+    # Concurrent work can take longer than the operator.
     return [(name, calls, max(0, own) / 1e9) for name, (calls, own) in sums.items()]

@@ -1,4 +1,4 @@
-"""The window that torch's profiler saw, as a trace file in Kineto's form, whatever torch was built with."""
+"""Writes the profiled window as a trace in Kineto's format, for any build of torch."""
 import os
 
 _CATEGORIES = {
@@ -11,7 +11,7 @@ _USER_SCOPE = 7  # RecordScope::USER_SCOPE: a range that the job marked.
 
 
 def write(profiler, path, rank, world_size):
-    """Writes `path` by rename; True if it did. Torch's own export where it has all of the data."""
+    """Writes `path` atomically; True on success. Uses torch's own export if it has all the data."""
     import json
 
     import torch
@@ -21,7 +21,7 @@ def write(profiler, path, rank, world_size):
         profiler.export_chrome_trace(beside)
     else:
         with open(beside, "w", encoding="utf-8") as file:
-            # In one piece: piece by piece json is Python, and three times as slow.
+            # In one call: the iterative encoder is pure Python and three times slower.
             file.write(json.dumps(_document(profiler.profiler.kineto_results, rank, world_size)))
     os.replace(beside, path)
     return True

@@ -1,4 +1,4 @@
-"""Where the hook sits in the job: functions of Python and torch that tell it what they do."""
+"""Wraps functions of Python and torch to observe the job."""
 import os
 import sys
 
@@ -7,7 +7,7 @@ import _amdahl_lines as _lines
 
 
 def patch(owner, name, hook, label):
-    """Replaces a function by one that times it and is otherwise the same."""
+    """Replaces a function by a timed version."""
     import functools
 
     original = getattr(owner, name)
@@ -20,7 +20,7 @@ def patch(owner, name, hook, label):
 
 
 def exits(hook, finish):
-    """os._exit ends a process without a word to anyone; jobs of several processes end so."""
+    """os._exit() ends a process without exit handlers; multi-process jobs use it."""
     import functools
 
     original = os._exit
@@ -65,7 +65,7 @@ def _watch_loader(hook):
 
 
 def _yield_to_own_profiler(torch, hook):
-    """The job's own profiler comes first: two at once are an error."""
+    """The job's own profiler takes precedence: two at once are an error."""
     import functools
 
     profile = torch.autograd.profiler.profile
@@ -85,7 +85,7 @@ def _yield_to_own_profiler(torch, hook):
 
 
 class Forwards:
-    """Steps of a job without a loader: calls of the module that was called first, the outermost.
+    """Steps of a job without a loader: calls of the outermost module, the one called first.
 
     Hooks of the module itself would be saved and compiled with it. So its class gets a __call__,
     which nothing saves, and which goes when torch's compiler comes.
@@ -156,7 +156,7 @@ def _torch(hook):
 
 
 def _watch_makers(hook):
-    """Where in the job its loaders are made."""
+    """The lines of the job that create its loaders."""
     import functools
 
     import torch.utils.data.dataloader as dataloader
@@ -181,7 +181,7 @@ def _watch_makers(hook):
 
 
 def _memmaps(kind, hook):
-    """Files that are mapped, each time."""
+    """Counts file mappings."""
     original = kind.__new__
 
     def new(*args, **kwargs):
@@ -191,7 +191,7 @@ def _memmaps(kind, hook):
 
 
 def _imported(hook, name, seconds):
-    """Called after a module was loaded for the first time, in whichever thread."""
+    """Called after the first import of a module, in any thread."""
     if os.getpid() != hook.pid:
         return
     try:
@@ -215,7 +215,7 @@ def _imported(hook, name, seconds):
 
 
 def _installed():
-    """Whether a module that was imported came with Python or was installed; what was not found is."""
+    """Whether an imported module is part of Python or installed; true if unknown."""
     roots = _lines.libraries()
 
     def is_installed(name):
@@ -228,7 +228,7 @@ def _installed():
     return is_installed
 
 
-# Compiled under the name of Python's own import code, whose frames tracebacks leave out.
+# Compiled under the name of Python's own import code, whose frames tracebacks omit.
 _IMPORT = """
 def _call_with_frames_removed(name, import_):
     began = hook.clock()

@@ -1,4 +1,4 @@
-"""Watches a PyTorch job from inside, without a change to it; writes AMDAHL_HOOK_OUT at exit.
+"""Observes an unchanged PyTorch job from inside; writes AMDAHL_HOOK_OUT at exit.
 
 Python imports a module of this name at start-up, before the job's first line. Nothing here may
 break the job or change what it computes: every step is guarded, and a guard that fails leaves the
@@ -29,7 +29,7 @@ def _number(name, fallback):
 
 
 class _Hook:
-    """All that is measured in one process. A forked child goes on with it as its own."""
+    """All measurements of one process. A forked child continues with a copy."""
 
     def __init__(self, out):
         import threading
@@ -56,7 +56,7 @@ class _Hook:
         self.start_over()
 
     def start_over(self):
-        """What is of this process alone."""
+        """State of this process only."""
         self.pid = os.getpid()
         self.main = self.thread = self.ident()  # The second is the one that makes the steps.
         self.native = self.native_id()
@@ -80,7 +80,7 @@ class _Hook:
         self.finished = False
 
     def after_fork(self):
-        """In the child: its parent's start is its own; its steps it must make itself."""
+        """In the child: keeps the parent's start, but not its steps."""
         self.forked = True
         try:
             if self.termination is not None:
@@ -100,13 +100,13 @@ class _Hook:
             self.termination.look()
 
     def phase(self):
-        """What the thread with the steps is at; asked by the one that looks at it."""
+        """What the step thread is doing; called by the sampling thread."""
         if self.depth.get("next"):
             return "input"
         return "startup" if self.first_step is None else "step"
 
     def _process_start(self, time):
-        """When the kernel started this process, on our clock: before the interpreter did."""
+        """When the kernel started this process, on our clock: before the interpreter."""
         now = self.clock()
         try:
             with open("/proc/self/stat", "rb") as stat:
@@ -117,8 +117,8 @@ class _Hook:
             return now
 
     def mine(self):
-        """Whether this is the thread with the steps, of the process that was started."""
-        # Not by `ident`, which a new thread has of one that ended.
+        """Whether this is the step thread of the original process."""
+        # Not by `ident`, which new threads reuse.
         return self.native_id() == self.native and os.getpid() == self.pid
 
     def follow(self):
@@ -146,7 +146,7 @@ class _Hook:
         self.step_began = self.first_step = None
 
     def timed(self, name, function, *args, **kwargs):
-        """The function's result; its time counts unless it was called from itself."""
+        """Calls and times the function; recursive calls do not count."""
         if not self.mine() or self.depth.get(name):
             return function(*args, **kwargs)
         self.depth[name] = 1
@@ -230,7 +230,7 @@ class _Hook:
             self.mark_step(sys.modules["torch"])
 
     def is_steady(self):
-        """After the warm-up, once two steps in a row took about as long, or enough went by."""
+        """After the warm-up, once two consecutive steps took about as long, or after enough steps."""
         if self.steps - self.moved < self.warmup:
             return False
         last = self.durations[-2:]
@@ -239,7 +239,7 @@ class _Hook:
         )
 
     def mark_step(self, torch):
-        """The steps of the window, under the name that torch's own schedule gives them."""
+        """Marks the steps of the window with the names that torch's schedule uses."""
         if self.step_range is not None:
             self.step_range.__exit__(None, None, None)
             self.step_range = None
@@ -267,7 +267,7 @@ class _Hook:
             self.depth["window"] = 1
             profiler.start()
             self.depth["window"] = 0
-            # Turning events into rows takes a second or two: that waits until the job is done.
+            # Converting events takes a second or two: postponed until the job is done.
             profiler.profiler._parse_kineto_results = lambda result: []
             self.window["handle"] = _report.count_forwards(torch, self)
         except Exception:
@@ -300,7 +300,7 @@ class _Hook:
     # The report.
 
     def note_rank(self, torch):
-        """Asked while the job runs: at the end the group is often gone."""
+        """Called while the job runs: at the end the process group is often gone."""
         try:
             group = torch.distributed
             if group.is_available() and group.is_initialized():
@@ -309,7 +309,7 @@ class _Hook:
             pass
 
     def write_so_far(self):
-        """From the thread that looks: what there is if the job is killed the next moment."""
+        """From the sampling thread: writes what there is, in case the job is killed."""
         if self.finished or os.getpid() != self.pid or (self.forked and not self.steps):
             return
         report = self.report(self.clock(), self.overhead, ended=False)
@@ -421,8 +421,8 @@ class _Hook:
                 report[name] = int(os.environ[variable])
 
     def write(self, report):
-        """By rename. Of several processes the one with most steps is the one of interest, and where
-        none has any, one that has torch."""
+        """Atomic. Of several processes, the one with the most steps wins; without steps, one with
+        torch."""
         import json
 
         try:
@@ -456,7 +456,7 @@ def _install(out):
             pass
 
     hook.at_torch = lambda: _end.watch(hook, finish)
-    # Registered first, so it runs last: what others do at exit is part of the teardown.
+    # Registered first, so it runs last: other exit handlers are part of the teardown.
     atexit.register(finish)
     for step in (
         hook.watch_lines,
@@ -473,7 +473,7 @@ def _install(out):
 
 
 def _shadowed():
-    """The sitecustomize that would have been imported if ours were not in front of it."""
+    """Imports the sitecustomize that ours shadows."""
     from importlib.machinery import PathFinder
 
     here = os.path.dirname(os.path.abspath(__file__))

@@ -58,7 +58,7 @@ std::string message_of(const Attributes* attributes) {
   }
 }
 
-// Ranges of this thread, and by domain: each domain has a stack of its own.
+// Open ranges of this thread, by domain: each domain has its own stack.
 std::map<void*, std::vector<Open>>& stacks() {
   thread_local std::map<void*, std::vector<Open>> of_thread;
   return of_thread;

@@ -29,12 +29,12 @@ auto timed(const char* name, Call&& call) {
 
 struct Kind {
   const char* call;      // As it is shown on the host,
-  const char* category;  // and what it is on the device.
+  const char* category;  // and on the device.
   std::string name;
   std::uint64_t bytes = 0;
 };
 
-// Queues a command with an event of its own if the job wants none, and keeps the event.
+// Queues a command, with our own event if the job wants none, and keeps the event.
 template <class Call>
 cl_int enqueue(const Kind& kind, cl_command_queue queue, cl_event* wanted, Call&& call) {
   if (!recording()) return call(wanted);

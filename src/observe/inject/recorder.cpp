@@ -119,7 +119,7 @@ File& file() {
   return one;
 }
 
-// When the library is loaded, before anything that must still be able to record while it ends.
+// When the library is loaded, before anything that may still record during its exit.
 __attribute__((constructor)) void begin_early() {
   if (recording()) file();
 }

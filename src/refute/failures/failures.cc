@@ -1,6 +1,7 @@
 #include "refute/failures/failures.h"
 
 #include <cmath>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -37,28 +38,21 @@ struct Tally {
   int pairs = 0;      // of all such pairs.
 };
 
-Tally tally(const Evidence& evidence) {
+// With `own`, only what a job did itself: runs that were lost with their worker are left out.
+Tally tally(const Evidence& evidence, bool own) {
   Tally tally;
   for (const PairFact& pair : evidence.pairs) {
     if (!belongs(pair)) continue;
     const bool feeds = model::feeds_evidence(pair.purpose);
+    const bool lost_b = own && was_lost(pair.b);
+    const bool by_a = pair.a.failed && !(own && was_lost(pair.a));
+    const bool by_b = pair.b.failed && !lost_b;
     tally.pairs += feeds ? 1 : 0;
-    tally.attempts += attempted(pair) ? 1 : 0;
-    tally.failed += pair.b.failed ? 1 : 0;
-    switch (fault_of(pair)) {
-      case Fault::kNobody:
-      case Fault::kBoth:
-        break;
-      case Fault::kA:
-        ++tally.losses.to_a;
-        break;
-      case Fault::kB:
-        ++tally.losses.to_b;
-        break;
-      case Fault::kUnknown:
-        tally.unclaimed += feeds ? 1 : 0;
-        break;
-    }
+    tally.attempts += attempted(pair) && !lost_b ? 1 : 0;
+    tally.failed += by_b ? 1 : 0;
+    tally.losses.to_a += pair.voided && by_a && !by_b ? 1 : 0;
+    tally.losses.to_b += pair.voided && by_b && !by_a ? 1 : 0;
+    tally.unclaimed += feeds && fault_of(pair) == Fault::kUnknown ? 1 : 0;
   }
   return tally;
 }
@@ -111,43 +105,64 @@ Ruling rule(const Losses& losses) {
   return doubt == kAbstains ? kAgrees : doubt;
 }
 
+namespace {
+
+// What a rate of failures says, against the usual one.
+struct Doubt {
+  Ruling ruling = kAgrees;
+  std::string because;
+};
+
+Doubt by_rate(const Tally& tally, std::string_view what, const UsualFailures& usual,
+              bool topped_up) {
+  // What targeted pairs have not cleared must be shown better than what has bought them.
+  const double soft = topped_up ? 0.05 : 0.25;
+  const double e = log_e(tally.failed, tally.attempts, usual.rate, usual.runs);
+  Ruling ruling = as_lasting(rule(tally.failed, tally.attempts, usual.rate, soft), e, topped_up);
+  // Against a rate that is well known, chance reaches so little one time in four: the canary, which
+  // sees many runs, looks on. An E below 1 speaks for the usual rate, however short the history.
+  const double most = usual.runs >= kWellKnown ? std::log(4) : 0;
+  if (ruling == kAbstains && e < most) ruling = kAgrees;
+  const double p = stats::binomial_tail(tally.failed, tally.attempts, usual.rate);
+  return {ruling, fmt::format("{} in {} of {}; {} is usual (more: {}{})", what, tally.failed,
+                              count(static_cast<std::size_t>(tally.attempts), "attempt"),
+                              show_percent(usual.rate), show_p(p),
+                              ruling == kAgrees ? "" : fmt::format(", E {}", show_e(e)))};
+}
+
+Doubt by_balance(const Losses& losses, bool topped_up) {
+  return {
+      as_lasting(rule(losses), log_e(losses), topped_up),
+      fmt::format("{} were lost because of the variant alone and {} because of the baseline "
+                  "alone (E {} against chance): the remaining pairs are selected by the variant",
+                  count(static_cast<std::size_t>(losses.to_b), "pair"), losses.to_a,
+                  show_e(log_e(losses)))};
+}
+
+}  // namespace
+
 model::Finding run(const Evidence& evidence) {
-  const Tally all = tally(evidence);
+  const Tally all = tally(evidence, false);
   if (all.attempts < kAtLeast) {
     return finding(kAbstains, too_few(static_cast<std::size_t>(all.attempts), "attempt", kAtLeast));
   }
-  // What targeted pairs have not cleared must be shown better than what has bought them.
-  const double soft = evidence.topped_up ? 0.05 : 0.15;
-  const double usual = evidence.historical_failure_rate;
-  const double log_e_rate =
-      log_e(all.failed, all.attempts, usual, evidence.historical_failure_runs);
-  Ruling by_rate =
-      as_lasting(rule(all.failed, all.attempts, usual, soft), log_e_rate, evidence.topped_up);
-  // Against a rate that is well known, chance reaches so little one time in four: the canary, which
-  // sees many runs, looks on.
-  const bool known = evidence.historical_failure_runs >= kWellKnown;
-  if (by_rate == kAbstains && known && log_e_rate < std::log(4)) by_rate = kAgrees;
-  const Ruling by_balance = as_lasting(rule(all.losses), log_e(all.losses), evidence.topped_up);
-  if (severity(by_balance) > severity(by_rate)) {
-    return binding(finding(
-        by_balance,
-        fmt::format("{} were lost because of the variant alone and {} because of the baseline "
-                    "alone (E {} against chance): the remaining pairs are selected by the variant",
-                    count(static_cast<std::size_t>(all.losses.to_b), "pair"), all.losses.to_a,
-                    show_e(log_e(all.losses)))));
-  }
-  if (by_rate == kAgrees && all.unclaimed > kMostUnclaimed * all.pairs) {
+  const bool topped_up = evidence.topped_up;
+  Doubt worst = by_rate(all, "the variant failed", evidence.usual_failures, topped_up);
+  const auto consider = [&](Doubt doubt) {
+    if (severity(doubt.ruling) > severity(worst.ruling)) worst = std::move(doubt);
+  };
+  consider(by_balance(all.losses, topped_up));
+  // Workers that die under both arms must not excuse what the variant does by itself.
+  const Tally own = tally(evidence, true);
+  consider(by_rate(own, "the variant failed by itself", evidence.usual_own_failures, topped_up));
+  consider(by_balance(own.losses, topped_up));
+  if (worst.ruling == kAgrees && all.unclaimed > kMostUnclaimed * all.pairs) {
     return binding(finding(
         kAbstains, fmt::format("{} of {} were lost for unknown reasons: the remaining pairs may be "
                                "selected by the variant",
                                all.unclaimed, count(static_cast<std::size_t>(all.pairs), "pair"))));
   }
-  const std::string e = by_rate == kAgrees ? "" : fmt::format(", E {}", show_e(log_e_rate));
-  return binding(finding(
-      by_rate,
-      fmt::format("the variant failed in {} of {}; {} is usual (more: {}{})", all.failed,
-                  count(static_cast<std::size_t>(all.attempts), "attempt"), show_percent(usual),
-                  show_p(stats::binomial_tail(all.failed, all.attempts, usual)), e)));
+  return binding(finding(worst.ruling, worst.because));
 }
 
 }  // namespace amdahl::refute::failures

@@ -13,6 +13,16 @@ void fail(Evidence& e, std::size_t pairs) {
   for (std::size_t i = 0; i < pairs; ++i) e.pairs[i].voided = e.pairs[i].b.failed = true;
 }
 
+void lose(model::PairFact& pair, model::ArmFact& arm) {
+  pair.voided = arm.failed = true;
+  arm.wall_s = 0;
+}
+
+// How often the baseline fails, by itself all of it.
+void usually(Evidence& e, double rate, double runs = 50) {
+  e.usual_failures = e.usual_own_failures = {rate, runs};
+}
+
 constexpr Case kCases[] = {
     {"sound", [](Evidence&, model::Spec&) {},
      "agree: the variant failed in 0 of 12 attempts; 4.0 % is usual (more: p = 1.00)"},
@@ -55,7 +65,7 @@ constexpr Case kCases[] = {
      [](Evidence& e, model::Spec&) {
        fail(e, 9);
        for (auto& pair : e.pairs) pair.b.wall_s = pair.b.failed ? 0 : pair.b.wall_s;
-       e.historical_failure_rate = 0.6;
+       usually(e, 0.6);
      },
      "veto: 9 pairs were lost because of the variant alone and 0 because of the baseline alone (E "
      "102 against chance): the remaining pairs are selected by the variant"},
@@ -63,7 +73,7 @@ constexpr Case kCases[] = {
      [](Evidence& e, model::Spec&) {
        fail(e, 4);
        for (std::size_t i = 4; i < 8; ++i) e.pairs[i].voided = e.pairs[i].a.failed = true;
-       e.historical_failure_rate = 0.6;
+       usually(e, 0.6);
      },
      "agree: the variant failed in 4 of 12 attempts; 60 % is usual (more: p = 0.98)"},
     {"lost to nobody",
@@ -83,8 +93,7 @@ TEST(Failures, SaysWhatItSees) { expect_says(kCases, run, "agree abstain doubt v
 TEST(Failures, WhatTargetedPairsDoNotSettleHoldsTheClaim) {
   model::Spec spec = sample_spec();
   Evidence evidence = sample_win(spec);
-  evidence.historical_failure_rate = 0.4 / 37;  // None in 27 runs.
-  evidence.historical_failure_runs = 37;
+  usually(evidence, 0.4 / 37, 37);  // None in 27 runs.
   fail(evidence, 2);
   EXPECT_FALSE(run(evidence).mandatory);
   EXPECT_TRUE(show(run(evidence)).starts_with("doubt: "));
@@ -100,14 +109,50 @@ TEST(Failures, WhatTargetedPairsDoNotSettleHoldsTheClaim) {
 TEST(Failures, AWeakDoubtAgainstAKnownRatePassesAfterTargetedPairs) {
   model::Spec spec = sample_spec();
   Evidence evidence = sample_win(spec);
-  evidence.historical_failure_rate = 0.03;
-  evidence.historical_failure_runs = 210;
+  usually(evidence, 0.03, 210);
   fail(evidence, 2);
   EXPECT_TRUE(show(run(evidence)).starts_with("doubt: ")) << show(run(evidence));
   evidence.topped_up = true;
   EXPECT_TRUE(show(run(evidence)).starts_with("agree: ")) << show(run(evidence));
-  evidence.historical_failure_runs = 37;
+  usually(evidence, 0.03, 37);
   EXPECT_TRUE(show(run(evidence)).starts_with("abstain: ")) << "a short history tells less";
+}
+
+// A place that kills a tenth of all workers makes many failures usual, but not those of a variant
+// that ends well and leaves no result, which its baseline never did.
+TEST(Failures, WorkersThatDieExcuseNothingThatTheVariantDoes) {
+  model::Spec spec = sample_spec();
+  Evidence evidence = sample_win(spec);
+  top_up(evidence, "failures", 12, 0.1);
+  evidence.usual_failures = {0.12, 65};
+  evidence.usual_own_failures = {0.4 / 60, 60};
+  for (const std::size_t at : {1U, 13U, 14U}) lose(evidence.pairs[at], evidence.pairs[at].a);
+  for (const std::size_t at : {3U, 16U}) lose(evidence.pairs[at], evidence.pairs[at].b);
+  EXPECT_EQ(show(run(evidence)),
+            "agree: the variant failed in 2 of 24 attempts; 12 % is usual (more: p = 0.80)")
+      << "it loses no more workers than its baseline";
+  for (const std::size_t at : {5U, 9U, 19U}) {
+    evidence.pairs[at].voided = evidence.pairs[at].b.failed = true;
+  }
+  const model::Finding held = run(evidence);
+  EXPECT_TRUE(held.mandatory);
+  EXPECT_EQ(show(held),
+            "abstain: the variant failed by itself in 3 of 22 attempts; 0.7 % is usual (more: p = "
+            "0.0004, E 12.0)");
+  evidence.pairs[21].voided = evidence.pairs[21].b.failed = true;
+  EXPECT_EQ(run(evidence).vote, model::Vote::kRefute) << show(run(evidence));
+}
+
+// A short history that shows few failures makes the p-value small before it makes E large.
+TEST(Failures, AnEBelowOneHoldsNothing) {
+  model::Spec spec = sample_spec();
+  Evidence evidence = sample_win(spec);
+  top_up(evidence, "failures", 13, 0.1);
+  usually(evidence, 0.082, 49);
+  fail(evidence, 5);
+  for (std::size_t i = 5; i < 8; ++i) evidence.pairs[i].voided = evidence.pairs[i].a.failed = true;
+  EXPECT_EQ(show(run(evidence)),
+            "agree: the variant failed in 5 of 25 attempts; 8.2 % is usual (more: p = 0.049)");
 }
 
 // Silence alone would let the claim pass, for the check is not mandatory.

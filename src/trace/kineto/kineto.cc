@@ -11,6 +11,7 @@
 #include "trace/kineto/header.h"
 #include "trace/kineto/merge.h"
 #include "trace/kineto/pool.h"
+#include "trace/operations/operations.h"
 
 namespace amdahl::trace::kineto {
 namespace {
@@ -90,7 +91,7 @@ void count_losses(const Framer& framer, const End& end, const Input& input, std:
     builder.lose(source, LossKind::kTooLong, 1,
                  fmt::format("{} bytes without the end of an event", framer.runaway_bytes()));
   }
-  // The parser has counted what it saw of them.
+  // Already counted by the parser.
   const bool counted = std::ranges::any_of(builder.trace().losses, [&](const model::Loss& loss) {
     return loss.source == source && loss.kind == LossKind::kUnreadable;
   });
@@ -106,6 +107,7 @@ void count_losses(const Framer& framer, const End& end, const Input& input, std:
 }  // namespace
 
 bool claims(std::string_view head) {
+  if (operations::claims(head)) return false;
   if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
   const std::size_t first = head.find_first_not_of(" \n\r\t");
   if (first == std::string_view::npos) return false;

@@ -1,4 +1,4 @@
-// window_parser.h: the parser of a piece, compiled once for each instruction set.
+// window_parser.h: the piece parser, compiled once per instruction set.
 #pragma once
 
 #include <array>
@@ -18,14 +18,14 @@
 
 namespace amdahl::trace::kineto {
 
-// `InstructionSet` is a tag of the file that includes this, so that the linker does not take one
-// file's code for the other's: simdjson's on-demand parser is compiled for what the compiler is
-// told. For the same reason nothing here makes, copies or destroys what other files know.
+// `InstructionSet` is a tag defined by the including file, so that the linker does not merge the
+// code of different files: simdjson's on-demand parser depends on compiler flags. For the same
+// reason nothing here constructs, copies or destroys types shared with other files.
 template <class InstructionSet>
 class WindowParser {
  public:
-  // `json` is a list of events with padding behind it, and its first byte is at `offset` of the
-  // stream. False if any of it is no JSON; then nothing of the window counts.
+  // `json` is a list of events followed by padding; its first byte is at stream offset `offset`.
+  // False if any of it is not JSON; then discard the window.
   bool parse_list(std::string_view json, std::uint64_t offset, Window& window) {
     base_ = json.data();
     stream_ = offset;
@@ -47,7 +47,7 @@ class WindowParser {
     return at_end(document);
   }
 
-  // The same of one event by itself.
+  // The same for a single event.
   bool parse_one(std::string_view json, std::uint64_t offset, Window& window) {
     base_ = json.data();
     stream_ = offset;
@@ -83,14 +83,14 @@ class WindowParser {
       if (!take(key.raw(), value, event, seen)) return false;
     }
     if (event.offset != 0) note_length(event.offset, window);
-    // Only now is all known of it: keys come in any order.
+    // Keys come in any order, so the event is complete only now.
     for (const Held& held : values_) keep_value(event, held.key, held.value, window);
     keep_event(event, window);
     return true;
   }
 
-  // `offset` is where the event after the last one begins. What an event is not asked for is
-  // skipped by its brackets alone, so that one bracket too many takes the events after it along.
+  // `offset` is the start of the next event. Unwanted values are skipped by their brackets alone,
+  // so one extra bracket swallows the following events.
   void note_length(std::uint64_t offset, Window& window) {
     constexpr std::uint64_t kLong = 2048;
     if (offset > last_offset_ + kLong) window.note_long(last_offset_, offset);
@@ -101,7 +101,7 @@ class WindowParser {
     return std::memcmp(key, name.data(), name.size()) == 0 && key[name.size()] == '"';
   }
 
-  // True the first time that key `bit` is seen in this event.
+  // True the first time key `bit` occurs in this event.
   static bool first(std::uint32_t bit, std::uint32_t& seen, RawEvent& event) {
     const std::uint32_t mask = std::uint32_t{1} << bit;
     if ((seen & mask) != 0) event.duplicate = true;
@@ -112,7 +112,7 @@ class WindowParser {
 
   static std::string_view token(Value& value) { return value.raw_json_token(); }
 
-  // A string without its quotes; unescaped only if it has to be. False if it is broken.
+  // A string without quotes; unescaped only if needed. False if malformed.
   static bool text(Value& value, std::string_view& text) {
     std::string_view raw = value.raw_json_token();
     if (raw.empty() || raw.front() != '"') {
@@ -161,7 +161,7 @@ class WindowParser {
     }
   }
 
-  // {"local": "0x7"}: as a whole it is an id as good as any.
+  // {"local": "0x7"}: its text as a whole is used as the id.
   static bool take_id(Value& value, RawEvent& event) {
     Object object;
     if (value.get_object().get(object)) return true;
@@ -173,7 +173,7 @@ class WindowParser {
     return raw.size() >= 3 && raw[0] == '"' && raw[1] != '\\' && raw[2] == '"' ? raw[1] : '\0';
   }
 
-  // A file has few categories, by turns: each is looked up once and then known by its bytes.
+  // A file has few categories: each is looked up once, then recognised by its bytes.
   bool take_category(Value& value, RawEvent& event) {
     const std::string_view raw = token(value);
     Known& known = known_[word(raw.data()) * 0x9E3779B97F4A7C15 >> 60];
@@ -192,8 +192,8 @@ class WindowParser {
     return true;
   }
 
-  // An argument that may be a counter's value. A type of this class, so that the list's code is its
-  // own, too.
+  // An argument that may be a counter's value. Nested in this class, so that the vector's code is
+  // separate for each instruction set.
   struct Held {
     std::string_view key;
     std::string_view value;
@@ -203,9 +203,9 @@ class WindowParser {
     const Wanted wanted = wanted_args(event.category, event.phase);
     if (wanted == kWantNothing) return true;
     Object object;
-    if (value.get_object().get(object)) return true;  // Some write args as a list or null.
+    if (value.get_object().get(object)) return true;  // Some writers use a list or null.
     if (wanted == kWantStack) {
-      // Few operators have one: skipping them at once is quicker than field by field.
+      // Few operators have a stack: skipping all args at once is faster than field by field.
       std::string_view raw;
       if (object.raw_json().get(raw)) return false;
       constexpr std::string_view kKey = "\"Call stack\"";
@@ -221,7 +221,7 @@ class WindowParser {
       Value argument;
       if (field.value().get(argument)) return false;
       if (!take_arg(key.raw(), argument, event, wanted, seen)) return false;
-      // A call is asked for one thing only; what comes after it is skipped at once.
+      // A call needs one field only; the rest is skipped at once.
       if (wanted == kWantCall && seen != 0) break;
       if (values) values_.push_back({name_of_key(key.raw()), token(argument)});
     }
@@ -232,14 +232,14 @@ class WindowParser {
     return {key, static_cast<std::size_t>(std::strchr(key, '"') - key)};
   }
 
-  // The bytes from here on as one number; behind every piece lies padding.
+  // The next 8 bytes as a number; every piece has padding behind it.
   static std::uint64_t word(const char* bytes) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes, sizeof word);
     return word;
   }
 
-  // How a key begins, its closing quote included: tells nearly all keys apart at once.
+  // The first bytes of a key including its closing quote: distinguishes nearly all keys at once.
   struct Head {
     std::uint64_t mask = 0;
     std::uint64_t word = 0;
@@ -263,7 +263,7 @@ class WindowParser {
     bool is_text;
   };
 
-  // In the order of their first letters, by which most keys are told apart.
+  // Sorted by first letter, which distinguishes most keys.
   static constexpr Argument kArguments[] = {
       {"Call stack", &RawEvent::call_stack, kWantStack, true},
       {"Collective name", &RawEvent::collective, kWantDevice, true},
@@ -287,7 +287,7 @@ class WindowParser {
       {"wait_on_stream", &RawEvent::awaited_stream, kWantAll, false},
   };
 
-  // For each byte, the first argument that starts with it; the number of arguments if none does.
+  // For each byte, the first argument that starts with it, or the number of arguments.
   static constexpr std::array<std::uint8_t, 256> kFirstWith = [] {
     std::array<std::uint8_t, 256> first{};
     first.fill(std::size(kArguments));
@@ -330,7 +330,7 @@ class WindowParser {
   }
 
   simdjson::ondemand::parser parser_;
-  std::vector<Held> values_;  // Of the event at hand.
+  std::vector<Held> values_;  // Of the current event.
   const char* base_ = nullptr;
   std::uint64_t stream_ = 0;       // Stream offset of `base_`.
   std::uint64_t last_offset_ = 0;  // Of the last event.

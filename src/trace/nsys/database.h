@@ -1,4 +1,4 @@
-// database.h: an SQLite file that nobody vouches for, read table by table within bounds.
+// database.h: reads tables of an untrusted SQLite file within limits.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ namespace amdahl::trace::nsys {
 
 inline constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 
-// The rows of one table. Columns count as they were asked for; one that the table lacks is null.
+// The rows of one table. Columns are numbered as requested; a missing one is null.
 class Rows {
  public:
-  // Whether there is another. An error ends the table, not the file.
+  // Advances to the next row. An error ends the table, not the file.
   Result<bool> next();
 
   bool is_null(int column) const;
   bool is_integer(int column) const;
-  std::int64_t integer(int column) const;   // 0 for null and for what is no number.
-  std::string_view text(int column) const;  // Until the next row.
+  std::int64_t integer(int column) const;   // 0 for null and non-numbers.
+  std::string_view text(int column) const;  // Valid until the next row.
 
  private:
   friend class Database;
@@ -44,13 +44,17 @@ class Database {
   static Result<Database> open(const Input& input, const Limits& limits);
 
   bool has(const std::string& table) const { return tables_.contains(table); }
+  bool has_like(const std::string& start) const {  // Whose name begins so.
+    const auto at = tables_.lower_bound(start);
+    return at != tables_.end() && at->starts_with(start);
+  }
   std::size_t tables() const { return tables_.size(); }
 
-  // All rows in the file's order; none if there is no such table.
+  // All rows in file order; nothing if there is no such table.
   Result<std::optional<Rows>> rows(const std::string& table,
                                    std::span<const std::string_view> columns) const;
 
-  // One value of a table by its key, as StringIds has them.
+  // One value of a table by key, as in StringIds.
   Result<std::string> value(std::string_view table, std::string_view column, std::string_view key,
                             std::int64_t id);
 
@@ -66,10 +70,10 @@ class Database {
   Result<> keep_bounds();
   Result<> list_tables();
 
-  struct Work {  // What the progress handler counts; must not move.
+  struct Work {  // Counted by the progress handler; must not move.
     std::uint64_t left = 0;
   };
-  std::vector<unsigned char> copy_;  // Outlives the handle that reads from it.
+  std::vector<unsigned char> copy_;  // Must outlive the handle that reads from it.
   std::unique_ptr<Work> work_ = std::make_unique<Work>();
   db::Db db_;
   db::Query lookup_;

@@ -250,6 +250,24 @@ TEST(Nsys, OddRowsAreCounted) {
   EXPECT_EQ(trace->losses.size(), 5U) << fmt::format("{}", fmt::join(said, "; "));
 }
 
+TEST(Nsys, DatabasesOfOtherProfilersAreNamed) {
+  const struct {
+    const char* tables;
+    const char* names;
+  } kCases[] = {
+      {"CREATE TABLE rocpd_kernel_dispatch_0000_ab (id); CREATE TABLE rocpd_string_0000_ab (id);",
+       "rocprofv3"},
+      {"CREATE TABLE rocpd_api (id); CREATE TABLE rocpd_op (id);", "RPD"},
+      {"CREATE TABLE TASK (a); CREATE TABLE COMPUTE_TASK_INFO (a); CREATE TABLE STRING_IDS (a);",
+       "trace_view.json"},
+  };
+  for (const auto& c : kCases) {
+    const auto trace = trace_of(database(c.tables));
+    ASSERT_FALSE(trace);
+    EXPECT_NE(trace.error().text.find(c.names), std::string::npos) << trace.error().text;
+  }
+}
+
 TEST(Nsys, WhatIsNoExportIsSaid) {
   const struct {
     const char* name;

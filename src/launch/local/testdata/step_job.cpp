@@ -1,5 +1,5 @@
-// A job that offers its steps: switches between the arms as AMDAHL_STEPS says, and does as many
-// rounds a step as the arm's --rounds. For tests, it can also do otherwise.
+// A job with steps: switches between the arms as AMDAHL_STEPS says, and does as many rounds per
+// step as the arm's --rounds. For tests, it can also misbehave.
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>

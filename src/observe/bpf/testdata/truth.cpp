@@ -1,6 +1,6 @@
-// Loads with known waits. Prints what it measured of them itself, one "name value" a line; times in
-// nanoseconds. The CPU time of the waiting thread and its wait for a CPU are taken out by the
-// kernel's own clocks, so that the truth holds on a busy machine as well.
+// Loads with known waits. Prints its own measurements, one "name value" per line, times in
+// nanoseconds. CPU time and run-queue delay of the waiting thread are subtracted by the kernel's
+// own clocks, so that the values hold on a busy machine too.
 #include <cerrno>
 #include <condition_variable>
 #include <cstdio>
@@ -64,8 +64,7 @@ Seen look() {
 
 void say(const char* name, long long value) { std::printf("%s %lld\n", name, value); }
 
-// The stretch since `from` of this thread: what is left of it beside its CPU time it was off the
-// CPU.
+// The time since `from` in which this thread was off the CPU.
 void say_stretch(const char* name, const Seen& from) {
   const Seen to = look();
   const std::string own = name;
@@ -78,10 +77,10 @@ void say_stretch(const char* name, const Seen& from) {
   say((own + ".off").c_str(), (to.at - from.at) - (to.cpu - from.cpu));
 }
 
-// How long it was until the other side made ready what is waited for, as both sides saw it.
+// How long until the other side finished what is waited for, as both sides saw it.
 long long waiting = 0;
 
-// Inlined, to be seen as a line of its own inside its caller's.
+// Inlined, to appear as a separate line inside its caller.
 __attribute__((always_inline)) inline void note_wait(long long from, long long ready) {
   if (ready > from) waiting += ready - from;
 }
@@ -126,7 +125,8 @@ void callers() {
   say_stretch("callers", from);
 }
 
-// The consumer waits for a producer that computes; a function of its own, to be seen on its stack.
+// The consumer waits for a producer that computes; a separate function, to be visible on its
+// stack.
 struct Shared {
   std::mutex mutex;
   std::condition_variable ready;
@@ -251,7 +251,7 @@ void children() {
   say_stretch("child", from);
 }
 
-// Reads past the page cache: each goes to the disk, and is long beside a switch.
+// Direct reads: each goes to the disk and takes long compared to a context switch.
 void disk_reads(const char* path) {
   constexpr size_t kBytes = 8 << 20;
   const int file = open(path, O_RDONLY | O_DIRECT);
@@ -375,7 +375,7 @@ void round_trips(long long count) {
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   const char* more = argc > 2 ? argv[2] : "";
-  // The first reads of the loader and of /proc are not what is measured.
+  // The first reads of the loader and of /proc are not measured.
   look();
   if (what == "sleep") sleeps();
   if (what == "callers") callers();

@@ -1,4 +1,5 @@
-// device_job.cpp: three kernels, two copies and their waits on an OpenCL device; says what it did.
+// device_job.cpp: three kernels, two copies and their waits on an OpenCL device; prints what it
+// did.
 #include <cstdio>
 #include <ctime>
 #include <vector>

@@ -62,7 +62,7 @@ int main() {
   push("inner");
   nap();
   pop();
-  // A child begins a file of its own.
+  // A child writes its own file.
   if (const pid_t child = ::fork(); child == 0) {
     push("in the child");
     pop();

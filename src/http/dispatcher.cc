@@ -1,4 +1,4 @@
-#include "http/desk.h"
+#include "http/dispatcher.h"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -31,7 +31,7 @@ bool is_safe(const Request& request) { return request.method == "GET" || request
 
 }  // namespace
 
-Desk::Answer Desk::answer(const Request& request, const Traffic& traffic) {
+Dispatcher::Answer Dispatcher::answer(const Request& request, const Traffic& traffic) {
   if (auto refused = access_.refuse_place(request)) return {.response = *std::move(refused)};
   const Found found = find_route(request);
   if (!found.route && found.allowed.empty() && is_safe(request)) {
@@ -68,8 +68,8 @@ Desk::Answer Desk::answer(const Request& request, const Traffic& traffic) {
   return admitted(found, request, person, traffic);
 }
 
-Desk::Answer Desk::admitted(const Found& found, const Request& request, const Person& person,
-                            const Traffic& traffic) {
+Dispatcher::Answer Dispatcher::admitted(const Found& found, const Request& request,
+                                        const Person& person, const Traffic& traffic) {
   const Route& route = *found.route;
   switch (route.kind) {
     case Route::Kind::kDocument: {
@@ -99,7 +99,7 @@ Desk::Answer Desk::admitted(const Found& found, const Request& request, const Pe
   return {.response = metrics(*status, *roi, traffic, program_, request.header("accept"))};
 }
 
-Response Desk::session(const Request& request, const Person& person) {
+Response Dispatcher::session(const Request& request, const Person& person) {
   if (request.method == "POST") return access_.log_in(request, app::unix_now());
   if (request.method == "DELETE") return access_.log_out(request);
   return json_response(api::document({{"name", person.name},
@@ -107,7 +107,7 @@ Response Desk::session(const Request& request, const Person& person) {
                                       {"csrf", person.csrf.empty() ? Json() : Json(person.csrf)}}));
 }
 
-Result<Desk::Answer> Desk::begin_events(const Request& request) {
+Result<Dispatcher::Answer> Dispatcher::begin_events(const Request& request) {
   Answer answer{.then = Answer::Then::kEvents};
   answer.response.type = "text/event-stream";
   const std::string_view last = request.header("last-event-id");
@@ -121,12 +121,12 @@ Result<Desk::Answer> Desk::begin_events(const Request& request) {
   return answer;
 }
 
-Result<std::int64_t> Desk::latest() {
+Result<std::int64_t> Dispatcher::latest() {
   const std::vector<ledger::Event> newest = TRY(app::events_about(context_, "", 0, 1));
   return newest.empty() ? 0 : newest.front().seq;
 }
 
-Result<Desk::Batch> Desk::events_after(std::int64_t after) {
+Result<Dispatcher::Batch> Dispatcher::events_after(std::int64_t after) {
   if (after == batch_after_ && batch_.upto == TRY(latest())) return batch_;
   Batch batch{.upto = after};
   int count = 0;

@@ -1,4 +1,4 @@
-#include "http/desk.h"
+#include "http/dispatcher.h"
 
 #include <filesystem>
 
@@ -18,10 +18,10 @@ model::Change batch(const char* value) {
   return change;
 }
 
-// A ledger with one claim at the gate and a token of each role, and the desk on it.
-class DeskTest : public app::ContextTest {
+// A ledger with one claim at the gate and a token of each role, and the dispatcher on it.
+class DispatcherTest : public app::ContextTest {
  protected:
-  DeskTest() {
+  DispatcherTest() {
     adopt();
     open_gate("h-1", batch("16"));
     const app::TokenFile file(context_.path("tokens.json"));
@@ -31,7 +31,8 @@ class DeskTest : public app::ContextTest {
     AccessOptions access{context_.path("tokens.json"), {"loop.site.org"}, std::nullopt};
     watch_ = *ledger::open_sqlite(context_.path("ledger.db"), {}, clock_);
     digest_ = watch_->gate("pending")->front().digest;
-    desk_ = std::make_unique<Desk>(std::move(context_), std::move(access), Program{"1.2.3", "abc"});
+    dispatcher_ = std::make_unique<Dispatcher>(std::move(context_), std::move(access),
+                                               Program{"1.2.3", "abc"});
   }
 
   static Request request(const std::string& method, const std::string& target,
@@ -46,7 +47,7 @@ class DeskTest : public app::ContextTest {
     made.headers["authorization"] = "Bearer " + tokens_[static_cast<std::size_t>(role)];
     return made;
   }
-  Response ask(const Request& made) { return desk_->answer(made, {}).response; }
+  Response ask(const Request& made) { return dispatcher_->answer(made, {}).response; }
   Response get(const std::string& target) {
     return ask(with_token(request("GET", target), app::Role::kReader));
   }
@@ -58,11 +59,11 @@ class DeskTest : public app::ContextTest {
 
   std::vector<std::string> tokens_;
   std::unique_ptr<ledger::Ledger> watch_;
-  std::unique_ptr<Desk> desk_;
+  std::unique_ptr<Dispatcher> dispatcher_;
   std::string digest_;
 };
 
-TEST_F(DeskTest, EveryRouteWantsItsRoleAndWritesNothingWithoutIt) {
+TEST_F(DispatcherTest, EveryRouteWantsItsRoleAndWritesNothingWithoutIt) {
   const std::string before = ledger_hash();
   for (const Route& route : routes()) {
     if (!route.role) continue;
@@ -95,7 +96,7 @@ TEST_F(DeskTest, EveryRouteWantsItsRoleAndWritesNothingWithoutIt) {
   }
 }
 
-TEST_F(DeskTest, OfTwoApproversOneWinsAndTheOtherIsTold) {
+TEST_F(DispatcherTest, OfTwoApproversOneWinsAndTheOtherIsTold) {
   const Request stale =
       with_token(request("POST", "/api/v1/gate/h-1/approve", decision(std::string(64, '0'))),
                  app::Role::kApprover);
@@ -120,7 +121,7 @@ TEST_F(DeskTest, OfTwoApproversOneWinsAndTheOtherIsTold) {
   EXPECT_TRUE(watch_->verify()->ok());
 }
 
-TEST_F(DeskTest, ADecisionNeedsAllItsFieldsAndNoOthers) {
+TEST_F(DispatcherTest, ADecisionNeedsAllItsFieldsAndNoOthers) {
   const std::string before = ledger_hash();
   for (const char* body : {"", "[]", "{}", "{", R"({"reason":"x"})", R"({"packet":"x"})",
                            R"({"reason":7,"packet":"x"})", R"({"reason":" ","packet":"x"})",
@@ -138,7 +139,7 @@ TEST_F(DeskTest, ADecisionNeedsAllItsFieldsAndNoOthers) {
   EXPECT_EQ(ledger_hash(), before);
 }
 
-TEST_F(DeskTest, ASessionNeedsItsCsrfTokenAndOurOrigin) {
+TEST_F(DispatcherTest, ASessionNeedsItsCsrfTokenAndOurOrigin) {
   const auto log_in = [&](const std::string& token) {
     return request("POST", "/api/v1/session", dump_json({{"token", token}}));
   };
@@ -174,7 +175,7 @@ TEST_F(DeskTest, ASessionNeedsItsCsrfTokenAndOurOrigin) {
   EXPECT_EQ(ask(read).status, 401) << "logged out";
 }
 
-TEST_F(DeskTest, ARevokedTokenEndsItsSessions) {
+TEST_F(DispatcherTest, ARevokedTokenEndsItsSessions) {
   const Response in = ask(request("POST", "/api/v1/session", dump_json({{"token", tokens_[0]}})));
   Request read = request("GET", "/api/v1/status");
   const std::string set = in.headers.front().second;
@@ -185,7 +186,7 @@ TEST_F(DeskTest, ARevokedTokenEndsItsSessions) {
   EXPECT_EQ(ask(read).status, 401);
 }
 
-TEST_F(DeskTest, OtherHostsMethodsPathsAndParametersAreRefused) {
+TEST_F(DispatcherTest, OtherHostsMethodsPathsAndParametersAreRefused) {
   Request other = with_token(request("GET", "/api/v1/status"), app::Role::kReader);
   for (const auto& [host, status] :
        {std::pair("evil.example", 421), std::pair("localhost.evil.example:8300", 421),
@@ -211,7 +212,7 @@ TEST_F(DeskTest, OtherHostsMethodsPathsAndParametersAreRefused) {
   }
 }
 
-TEST_F(DeskTest, AnswersAreDocumentsWithTagsAndPolicies) {
+TEST_F(DispatcherTest, AnswersAreDocumentsWithTagsAndPolicies) {
   const Json status = *parse_json(get("/api/v1/status").body);
   EXPECT_EQ(status.at("pending_at_gate"), 1);
   EXPECT_EQ(parse_json(get("/api/v1/gate").body)->at("gate").at(0).at("digest"), digest_);
@@ -245,7 +246,7 @@ TEST_F(DeskTest, AnswersAreDocumentsWithTagsAndPolicies) {
   EXPECT_TRUE(second.body.empty());
 }
 
-TEST_F(DeskTest, AnIdeaIsProposedUnderTheTokensName) {
+TEST_F(DispatcherTest, AnIdeaIsProposedUnderTheTokensName) {
   const Json idea{
       {"title", "bigger batches"}, {"change", {{"args", {{"--batch", "32"}}}}}, {"gain", 0.2}};
   const Request propose = with_token(
@@ -256,24 +257,24 @@ TEST_F(DeskTest, AnIdeaIsProposedUnderTheTokensName) {
   EXPECT_EQ(ask(propose).status, 409) << "the ledger holds its key";
 }
 
-TEST_F(DeskTest, EventsComeInBatchesWithoutGaps) {
-  const std::int64_t latest = *desk_->latest();
+TEST_F(DispatcherTest, EventsComeInBatchesWithoutGaps) {
+  const std::int64_t latest = *dispatcher_->latest();
   std::int64_t after = 0;
   int batches = 0;
   while (after < latest && ++batches < 10) {
-    const Desk::Batch batch = *desk_->events_after(after);
+    const Dispatcher::Batch batch = *dispatcher_->events_after(after);
     EXPECT_EQ(batch.text.find("id: " + std::to_string(after + 1) + "\n"), 0U);
     after = batch.upto;
   }
   EXPECT_EQ(after, latest);
-  EXPECT_EQ(desk_->events_after(latest)->text, "");
+  EXPECT_EQ(dispatcher_->events_after(latest)->text, "");
   Request follow = with_token(request("GET", "/api/v1/events"), app::Role::kReader);
-  EXPECT_EQ(desk_->answer(follow, {}).after, latest);
+  EXPECT_EQ(dispatcher_->answer(follow, {}).after, latest);
   follow.headers["last-event-id"] = "2";
-  EXPECT_EQ(desk_->answer(follow, {}).after, 2);
+  EXPECT_EQ(dispatcher_->answer(follow, {}).after, 2);
 }
 
-TEST_F(DeskTest, MetricsAreInTheFormatThatIsAskedFor) {
+TEST_F(DispatcherTest, MetricsAreInTheFormatThatIsAskedFor) {
   Request scrape = with_token(request("GET", "/metrics"), app::Role::kReader);
   const Response text = ask(scrape);
   EXPECT_EQ(text.type, "text/plain; version=0.0.4; charset=utf-8");

@@ -1,4 +1,4 @@
-// fleet_desk.h: answers about the fleet from one scan that is kept and renewed, never per page.
+// fleet_cache.h: answers about the fleet from a cached scan that is renewed in the background.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@
 
 namespace amdahl::http {
 
-// For one thread at a time; the first answer waits for the first scan.
-class FleetDesk {
+// Not thread-safe; the first answer waits for the first scan.
+class FleetCache {
  public:
-  // `stopped`: whether to give a scan up.
-  FleetDesk(app::Config config, std::function<bool()> stopped)
+  // `stopped`: cancels a running scan.
+  FleetCache(app::Config config, std::function<bool()> stopped)
       : config_{std::move(config)}, stopped_{std::move(stopped)} {}
 
   // GET /api/v1/fleet and /api/v1/jobs/{id}. The Age header says how old the scan is.
@@ -34,7 +34,7 @@ class FleetDesk {
   std::function<bool()> stopped_;
   std::optional<app::FleetAnswer> kept_{};
   Nanos scanned_{};
-  std::map<std::string, Json> drawn_{};  // Documents of the kept scan, by what was asked.
+  std::map<std::string, Json> drawn_{};  // Documents of the cached scan, by request.
 };
 
 }  // namespace amdahl::http

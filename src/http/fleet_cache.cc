@@ -1,4 +1,4 @@
-#include "http/fleet_desk.h"
+#include "http/fleet_cache.h"
 
 #include <algorithm>
 
@@ -31,7 +31,7 @@ Result<Value> choice_of(const Request& request, const std::string& name, Value b
 
 }  // namespace
 
-Result<> FleetDesk::scan_if_old() {
+Result<> FleetCache::scan_if_old() {
   if (kept_ && app::monotonic_now() - scanned_ < kRenewAfter) return Ok{};
   app::ScanOptions options;
   options.read.stop = stopped_;
@@ -41,7 +41,7 @@ Result<> FleetDesk::scan_if_old() {
   return Ok{};
 }
 
-Result<Json> FleetDesk::fleet_document(const Request& request) {
+Result<Json> FleetCache::fleet_document(const Request& request) {
   const scan::By by = TRY(choice_of(request, "by", scan::By::kFamily, scan::cut_named));
   const scan::Order order =
       TRY(choice_of(request, "order", scan::Order::kRecoverable, scan::order_named));
@@ -64,7 +64,7 @@ Result<Json> FleetDesk::fleet_document(const Request& request) {
   return drawn_.emplace(key, api::fleet(*kept_, by)).first->second;
 }
 
-Response FleetDesk::fleet(const Request& request) {
+Response FleetCache::fleet(const Request& request) {
   const auto document = fleet_document(request);
   if (!document) return problem(document.error());
   Response response = json_response(*document);
@@ -74,7 +74,7 @@ Response FleetDesk::fleet(const Request& request) {
 }
 
 // A path would be a file of the server's machine: only names of jobs are taken.
-Response FleetDesk::job(const std::string& id) {
+Response FleetCache::job(const std::string& id) {
   if (id.empty() || id.find('/') != std::string::npos || id.ends_with(".json")) {
     return problem(404, "not found", "no job has this name");
   }

@@ -1,4 +1,4 @@
-// desk.h: answers one request after the other: finds the route, checks who asks, calls it.
+// dispatcher.h: handles one request: finds the route, checks permissions, calls it.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@
 
 namespace amdahl::http {
 
-// For one thread at a time: it holds the ledger.
-class Desk {
+// Not thread-safe: it holds the ledger.
+class Dispatcher {
  public:
-  Desk(app::Context context, AccessOptions access, Program program)
+  Dispatcher(app::Context context, AccessOptions access, Program program)
       : context_{std::move(context)}, access_{std::move(access)}, program_{std::move(program)} {}
 
-  // What is left to be done by others once the request is admitted.
+  // The response, or what others must do once the request is admitted.
   struct Answer {
     enum class Then : std::uint8_t { kSend, kFleet, kJob, kEvents, kMcp };
     Then then = Then::kSend;
-    Response response{};     // To be sent; of kEvents, its head.
-    std::string job{};       // Of kJob.
-    std::string who{};       // Of kMcp: the holder of the token.
-    std::int64_t after = 0;  // Of kEvents: the last event that the client has.
+    Response response{};     // To be sent; for kEvents, its head.
+    std::string job{};       // For kJob.
+    std::string who{};       // For kMcp: owner of the token.
+    std::int64_t after = 0;  // For kEvents: the client's last event.
   };
   Answer answer(const Request& request, const Traffic& traffic);
 
   // The number of the newest event.
   Result<std::int64_t> latest();
 
-  // Events after `after` as a stream, at most some hundred; `upto` is the last of them.
+  // Events after `after` as a stream, at most a few hundred; `upto` is the last of them.
   struct Batch {
     std::string text{};
     std::int64_t upto = 0;
@@ -49,12 +49,12 @@ class Desk {
   app::Context context_;
   Access access_;
   Program program_;
-  std::int64_t batch_after_ = -1;  // Of the kept batch: many clients ask for the same one.
+  std::int64_t batch_after_ = -1;  // Of the cached batch, which many clients share.
   Batch batch_{};
 };
 
-// The files of the dashboard; and what every response carries: no caching of answers, no scripts
-// but ours. `request`: for If-None-Match and HEAD.
+// Sets the headers of every response: no caching of answers, no foreign scripts. `request`: for
+// If-None-Match and HEAD.
 void finish(const Request& request, Response& response);
 
 }  // namespace amdahl::http

@@ -1,0 +1,29 @@
+// builds.h: how a compiled program of a checkout is built anew, and how it is built for speed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "code/makefile.h"
+#include "model/spec.h"
+
+namespace amdahl::app {
+
+// The command that makes the spec's program anew in another checkout of its repo: by the makefile
+// that makes it, in its folder or above, or by CMake where it lies in a build folder of CMake's.
+// Empty if it is no compiled program, or nothing says how it is made.
+std::vector<std::string> build_command_of(const model::Spec& spec);
+
+// One file of the repo that asks for more speed.
+struct BuildPatch {
+  std::string path;    // Below the repo.
+  std::string patch;   // A unified diff.
+  std::string before;  // "-O2"; empty if nothing asks for any optimisation.
+  int line = 0;
+};
+
+// For a build as build_command_of() makes them; nothing is known of others.
+std::optional<BuildPatch> faster_build_of(const model::Spec& spec, code::Rounding rounding);
+
+}  // namespace amdahl::app

@@ -1,0 +1,77 @@
+#include "fleet/lsf/lsf.h"
+
+#include <optional>
+
+#include "base/text.h"
+#include "fleet/cut_lines.h"
+#include "fleet/lsf/acct.h"
+#include "fleet/lsf/story.h"
+#include "fleet/times.h"
+
+namespace amdahl::fleet::lsf {
+namespace {
+
+using model::Trouble;
+
+class LsfReader final : public Reader {
+ public:
+  LsfReader(Intake& intake, const ReaderOptions& options)
+      : intake_{intake}, zone_{zone_named(options.time_zone, options.zone_rules)} {
+    if (zone_) stories_.emplace(intake, *zone_, options.now);
+  }
+
+  Result<> feed(std::string_view bytes) override {
+    if (!zone_) return zone_.error();
+    return lines_.feed(bytes,
+                       [&](std::string_view line, Where where) { return take(line, where); });
+  }
+
+  Result<> finish() override {
+    if (!zone_) return zone_.error();
+    TRY(lines_.finish([&](std::string_view line, Where where) { return take(line, where); }));
+    stories_->finish();
+    return Ok{};
+  }
+
+ private:
+  Result<> take(std::string_view line, Where where) {
+    if (is_event(line)) {
+      is_log_ = true;
+      tell_event(line, where, intake_);
+    } else if (!is_log_) {
+      stories_->take(line, where);
+    } else if (!trim(line).empty() && !line.starts_with('#')) {
+      intake_.trouble(Trouble::kBadLine, where, "is not an event of LSF");
+    }
+    return Ok{};
+  }
+
+  Intake& intake_;
+  Result<Zone> zone_;
+  LineCutter lines_;
+  std::optional<Stories> stories_;
+  bool is_log_ = false;  // lsb.acct
+};
+
+}  // namespace
+
+bool claims(std::string_view head) {
+  if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  for (const std::string_view line : split(head, '\n')) {
+    if (trim(line).empty() || line.starts_with('#')) continue;
+    return is_event(line) || is_story(line);
+  }
+  return false;
+}
+
+std::unique_ptr<Reader> make(Intake& intake, const ReaderOptions& options) {
+  return std::make_unique<LsfReader>(intake, options);
+}
+
+Explained explain(std::string_view, const ReaderOptions&) {
+  return {Gives::kJobs,
+          "jobs of LSF: accelerators are those asked for on each host (num=N, ngpus_physical=N), "
+          "times the hosts; num=N/task times the tasks"};
+}
+
+}  // namespace amdahl::fleet::lsf

@@ -1,0 +1,52 @@
+// story.h: a job as bhist -l and bjobs -l tell it: what it is, then what happened when.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "fleet/intake.h"
+#include "fleet/times.h"
+
+namespace amdahl::fleet::lsf {
+
+// Lines of one job after another. Lines are wrapped anywhere, also within words, and the space
+// where one was cut is lost: all is compared without spaces.
+class Stories {
+ public:
+  // `now`: events say no year in older versions; the last one before it is meant whose weekday
+  // fits.
+  Stories(Intake& intake, Zone zone, Nanos now);
+
+  void take(std::string_view line, Where where);
+  void finish();  // The last job.
+
+ private:
+  struct Told {
+    std::string about;  // "Job<12>,JobName<train>,User<ada>,...".
+    std::string submitted;
+    std::string started;
+    std::string ended;
+    Nanos submit{};
+    Nanos start{};
+    Nanos end{};
+    Where where{};
+  };
+
+  void end_event();
+  void tell();
+  Nanos time_of(std::string_view text) const;
+
+  Intake& intake_;
+  Zone zone_;
+  Nanos now_;
+  TimeFormat with_year_;
+  Told job_;
+  std::string event_;  // Being read: its text without spaces.
+  Nanos at_{};         // Of the event; 0: what stands before the first.
+  bool in_job_ = false;
+  bool in_event_ = false;
+};
+
+bool is_story(std::string_view line);  // "Job <12>, ...".
+
+}  // namespace amdahl::fleet::lsf

@@ -1,0 +1,125 @@
+#include "os/bubblewrap.h"
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "os/files.h"
+#include "os/host.h"
+#include "os/program.h"
+
+namespace amdahl::os {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Show : std::uint8_t { kEmpty, kReadOnly, kWritable, kNothing };
+
+// Sockets of services, scratch of others, and shared memory, which would carry data between runs.
+constexpr auto kScratch = std::to_array<const char*>({"/tmp", "/var/tmp", "/run", "/dev/shm"});
+// Of /run, what programs need: names of hosts and drivers.
+constexpr auto kNeeded =
+    std::to_array<const char*>({"/run/systemd/resolve", "/run/nvidia-persistenced"});
+// Below the home folder.
+constexpr auto kKeys = std::to_array<const char*>(
+    {".ssh", ".aws", ".azure", ".gnupg", ".kube", ".claude", ".codex", ".config/gcloud",
+     ".config/gh", ".docker", ".netrc", ".git-credentials", ".pypirc", ".pgpass", ".npmrc",
+     ".claude.json", ".cache/huggingface/token", ".huggingface"});
+
+std::string canonical(const std::string& path) {
+  std::error_code error;
+  const fs::path found = fs::weakly_canonical(path, error);
+  return error ? path : found.string();
+}
+
+// By path: a folder comes before what is in it, and is mounted first.
+using Mounts = std::map<std::string, Show>;
+
+// Whether the path lies in something that is empty inside, and not at it.
+bool is_covered(const Mounts& mounts, const std::string& path) {
+  for (const auto& [outer, show] : mounts) {
+    if (show == Show::kEmpty && path.starts_with(outer + "/")) return true;
+  }
+  return false;
+}
+
+void add(Mounts& mounts, const std::vector<std::string>& paths, Show show) {
+  for (const std::string& path : paths) {
+    if (!path.empty() && exists(path)) mounts[canonical(path)] = show;
+  }
+}
+
+Mounts mounts_of(const Jail& jail) {
+  Mounts mounts;
+  add(mounts, {kScratch.begin(), kScratch.end()}, Show::kEmpty);
+  add(mounts, {kNeeded.begin(), kNeeded.end()}, Show::kReadOnly);
+  if (const std::string home = env_or("HOME", ""); home.starts_with('/')) {
+    for (const char* key : kKeys) add(mounts, {home + "/" + key}, Show::kNothing);
+  }
+  add(mounts, jail.hidden, Show::kEmpty);
+  for (const std::string& path : jail.readable) {
+    if (is_covered(mounts, canonical(path))) add(mounts, {path}, Show::kReadOnly);
+  }
+  add(mounts, jail.writable, Show::kWritable);
+  add(mounts, jail.fresh, Show::kEmpty);
+  return mounts;
+}
+
+// Empty if bubblewrap works with these options.
+std::string problem_with(const std::vector<std::string>& options) {
+  if (!can_use("bwrap")) return "bubblewrap is not installed";
+  std::vector<std::string> argv{"bwrap"};
+  argv.insert(argv.end(), options.begin(), options.end());
+  argv.insert(argv.end(), {"--ro-bind", "/", "/", "--proc", "/proc", "true"});
+  const auto tried = run_program({.argv = std::move(argv), .limit = std::chrono::seconds(20)},
+                                 [](std::string_view) -> Result<> { return Ok{}; }, {});
+  return tried ? "" : tried.error().text;
+}
+
+}  // namespace
+
+bool has_bubblewrap(std::string* why_not) {
+  static const std::string problem = problem_with({"--unshare-pid"});
+  if (why_not) *why_not = problem;
+  return problem.empty();
+}
+
+bool can_jail(std::string* why_not) {
+  static const std::string problem = problem_with({"--unshare-pid", "--unshare-net"});
+  if (why_not) *why_not = problem;
+  return problem.empty();
+}
+
+std::vector<std::string> jailed(const Jail& jail, const std::vector<std::string>& argv,
+                                const std::string& workdir) {
+  std::vector<std::string> all{"bwrap",         "--die-with-parent", "--unshare-pid",
+                               "--unshare-ipc", "--unshare-uts",     "--unshare-cgroup-try"};
+  if (!jail.network) all.emplace_back("--unshare-net");
+  all.insert(all.end(), {"--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"});
+  for (const auto& [path, show] : mounts_of(jail)) {
+    std::error_code ignored;
+    const bool is_folder = fs::is_directory(path, ignored);
+    switch (show) {
+      case Show::kEmpty:
+        all.insert(all.end(), {"--tmpfs", path});
+        break;
+      case Show::kReadOnly:
+        all.insert(all.end(), {"--ro-bind", path, path});
+        break;
+      case Show::kWritable:
+        all.insert(all.end(), {"--bind", path, path});
+        break;
+      case Show::kNothing:
+        if (is_folder) all.insert(all.end(), {"--tmpfs", path});
+        if (!is_folder) all.insert(all.end(), {"--ro-bind", "/dev/null", path});
+        break;
+    }
+  }
+  all.insert(all.end(), {"--chdir", canonical(workdir), "--"});
+  all.insert(all.end(), argv.begin(), argv.end());
+  return all;
+}
+
+}  // namespace amdahl::os
