@@ -96,6 +96,10 @@ inline constexpr std::string_view kStacksOfFamily =
 inline constexpr std::string_view kAllStacks = "SELECT at_ns, body FROM stack ORDER BY seq";
 inline constexpr std::string_view kSavings =
     "SELECT family, hypothesis, predicted, realised FROM saving ORDER BY seq";
+inline constexpr std::string_view kEarnings =
+    "SELECT family, month, jobs, used, saved, lower, upper FROM earning ORDER BY family, month";
+inline constexpr std::string_view kOutlaysByMonth =
+    "SELECT family, month, spent FROM outlay WHERE resource = ? ORDER BY family, month";
 inline constexpr std::string_view kAllCanaries =
     "SELECT state, actor, reason, closed_ns, result, body FROM canary ORDER BY seq";
 inline constexpr std::string_view kCanariesOfFamily =
@@ -112,7 +116,7 @@ inline constexpr std::string_view kAsks =
 inline constexpr std::string_view kBudgets =
     "SELECT resource, allowed, committed, spent, overrun FROM budget ORDER BY resource";
 inline constexpr std::string_view kOutlays =
-    "SELECT family, spent FROM outlay WHERE resource = ? ORDER BY family";
+    "SELECT family, sum(spent) FROM outlay WHERE resource = ? GROUP BY family";
 inline constexpr std::string_view kTrackRecords = "SELECT family, tried, won FROM track_record";
 inline constexpr std::string_view kLeverRecords = "SELECT bottleneck, tried, won FROM lever_record";
 inline constexpr std::string_view kChoice = "SELECT family, at_ns, body FROM choice";

@@ -200,6 +200,14 @@ Result<std::vector<Saving>> Store::savings() {
   return all<Saving>(db_, "read savings", saving_of, kSavings);
 }
 
+Result<std::vector<Earning>> Store::earnings() {
+  return all<Earning>(db_, "read earnings", earning_of, kEarnings);
+}
+
+Result<std::vector<Outlay>> Store::outlays(const std::string& resource) {
+  return all<Outlay>(db_, "read outlays", outlay_of, kOutlaysByMonth, resource);
+}
+
 Result<std::map<std::string, double>> Store::spent_by_family(const std::string& resource) {
   db::Statement row = TRY(db_.query("read outlays", kOutlays, resource));
   std::map<std::string, double> spent;

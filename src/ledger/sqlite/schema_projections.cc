@@ -55,8 +55,9 @@ BEGIN SELECT RAISE(ABORT, 'budgets are for ever: set another limit'); END;
 CREATE TABLE outlay(
   resource TEXT NOT NULL,
   family   TEXT NOT NULL,
+  month    TEXT NOT NULL,
   spent    INTEGER NOT NULL CHECK (spent >= 0),
-  PRIMARY KEY (resource, family)
+  PRIMARY KEY (resource, family, month)
 ) STRICT;
 
 CREATE TABLE track_record(
@@ -119,6 +120,18 @@ CREATE TABLE saving(
   family     TEXT NOT NULL,
   predicted  REAL NOT NULL,
   realised   REAL
+) STRICT;
+
+CREATE TABLE earning(
+  seq    INTEGER NOT NULL,
+  family TEXT NOT NULL,
+  month  TEXT NOT NULL CHECK (month GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]'),
+  jobs   INTEGER NOT NULL CHECK (jobs >= 0),
+  used   REAL NOT NULL CHECK (used >= 0),
+  saved  REAL NOT NULL,
+  lower  REAL NOT NULL,
+  upper  REAL NOT NULL CHECK (lower <= saved AND saved <= upper),
+  PRIMARY KEY (family, month)
 ) STRICT;
 
 CREATE VIRTUAL TABLE search USING fts5(
@@ -298,8 +311,10 @@ BEGIN
         (SELECT key, value AS planned, 0 AS used FROM json_each(NEW.reserved)
          UNION ALL SELECT key, 0, value FROM json_each(NEW.spent)) GROUP BY key) AS charge
     WHERE resource = charge.key;
-  INSERT INTO outlay SELECT key, NEW.family, value FROM json_each(NEW.spent) WHERE TRUE
-    ON CONFLICT (resource, family) DO UPDATE SET spent = spent + excluded.spent;
+  INSERT INTO outlay
+    SELECT key, NEW.family, strftime('%Y-%m', NEW.at_ns / 1000000000, 'unixepoch'), value
+      FROM json_each(NEW.spent) WHERE TRUE
+    ON CONFLICT (resource, family, month) DO UPDATE SET spent = spent + excluded.spent;
 END;
 CREATE TRIGGER run_keep BEFORE DELETE ON run
 BEGIN SELECT RAISE(ABORT, 'runs are for ever'); END;
@@ -428,7 +443,9 @@ CREATE TRIGGER canary_change BEFORE UPDATE ON canary BEGIN
       OR NEW.family IS NOT OLD.family OR NEW.number IS NOT OLD.number
       OR NEW.body IS NOT OLD.body;
   SELECT RAISE(ABORT, 'the canary is closed')
-    WHERE OLD.state = 'rolled back' OR (OLD.state = 'kept' AND NEW.state <> 'rolled back')
+    WHERE OLD.state = 'rolled back'
+      OR (OLD.state = 'kept' AND NEW.state <> 'rolled back'
+        AND NOT (NEW.state = 'rollback proposed' AND OLD.actor = 'cycle'))
       OR (OLD.state = 'rollback proposed' AND NEW.state NOT IN ('kept', 'rolled back'));
   SELECT RAISE(ABORT, 'only a person keeps what a canary proposes to roll back')
     WHERE OLD.state = 'rollback proposed' AND NEW.state = 'kept'
