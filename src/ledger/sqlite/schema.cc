@@ -64,6 +64,8 @@ constexpr auto kProjections = std::to_array<Projection>({
     {"choice", "SELECT 'of the last scan', * FROM choice ORDER BY seq"},
     {"family", "SELECT name, * FROM family ORDER BY seq"},
     {"hypothesis", "SELECT id, * FROM hypothesis ORDER BY seq"},
+    {"hypothesis_count",
+     "SELECT family || ' ' || state, * FROM hypothesis_count WHERE count > 0 ORDER BY 1", kName},
     {"experiment", "SELECT id, * FROM experiment ORDER BY seq"},
     {"run", "SELECT reservation, * FROM run ORDER BY seq"},
     {"ask", "SELECT id, * FROM ask ORDER BY seq"},
