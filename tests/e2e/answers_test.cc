@@ -51,6 +51,7 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   ask({"run", "--quiet", "--family", "other", "--", "sleep", "0.5"});
   ask({"anatomy", "last"});
   ask({"scan"});
+  ask({"scan", "--of", ask({"scan", "--by", "user"}).at("rows").at(0).at("name")});
   ask({"adopt", "--spec", "job.toml"});
   const std::string win =
       ask({"propose", "nap", "--env", "NAP=0.1", "--gain", "50"}).at("id").get<std::string>();

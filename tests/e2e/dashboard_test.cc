@@ -50,7 +50,8 @@ class Dashboard : public testing::Test {
     ASSERT_EQ(cycle.code, 0) << cycle.err;
   }
 
-  Json walk(const Served& server, const std::string& id) {
+  Json walk(const Served& server, const std::string& id, const Json& documents, const Json& derived,
+            double days) {
     const char* keep = std::getenv("AMDAHL_PICTURES");
     const std::string pictures = keep ? keep : sandbox_.path("pictures");
     std::filesystem::create_directories(pictures);
@@ -64,6 +65,11 @@ class Dashboard : public testing::Test {
                     {"approver", token_for(sandbox_, "ada", "approver")},
                     {"hypothesis", id},
                     {"family", "nap"},
+                    {"user", user_},
+                    {"documents", documents},
+                    {"derived", derived},
+                    {"days", days},
+                    {"diff", has_diff_},
                     {"job", "last"},
                     {"reason", std::string("true ") + kHostile}};
     sandbox_.write("plan.json", plan.dump());
@@ -75,8 +81,46 @@ class Dashboard : public testing::Test {
     return json_of(walked);
   }
 
+  // Timers of eight ranks over twelve steps; rank 5 is slow from the seventh on. And two traces, if
+  // there are any.
+  void keep_traces() {
+    Json events = Json::array();
+    for (int step = 1; step <= 12; ++step) {
+      for (int rank = 0; rank < 8; ++rank) {
+        const double slow = rank == 5 && step > 6 ? 1.6 : 1;
+        for (int pass = 0; pass < 2; ++pass) {
+          const char* kind = pass == 0 ? "forward-compute" : "backward-compute";
+          events.push_back(
+              {{"name", kind},
+               {"cat", kind},
+               {"ph", "X"},
+               {"pid", rank},
+               {"tid", 0},
+               {"ts", step * 1e6 + pass * 3e5},
+               {"dur", 1e5 * slow * (1 + 0.01 * ((rank * 7 + step) % 5))},
+               {"args", {{"step", step}, {"model_chunk", 0}, {"mb_id", 0}, {"seq_id", 0}}}});
+        }
+      }
+    }
+    sandbox_.write("ranks.json", events.dump());
+    const Outcome kept =
+        sandbox_.amdahl({"profile", sandbox_.path("ranks.json"), "--keep", "ranks", "--json"});
+    ASSERT_EQ(kept.code, 0) << kept.err;
+    ranks_ = json_of(kept);
+    const char* corpus = std::getenv("AMDAHL_CORPUS");
+    if (!corpus) return;
+    const std::string folder = std::string(corpus) + "/kineto_tb/resnet50_nw";
+    has_diff_ = sandbox_
+                    .amdahl({"profile", "--diff", folder + "0_1623143089861.pt.trace.json.gz",
+                             folder + "4_1623212756351.pt.trace.json.gz", "--keep", "diff"})
+                    .code == 0;
+  }
+
   const std::string kWeb = source_path("/web");
   Sandbox sandbox_;
+  std::string user_;
+  bool has_diff_ = false;
+  Json ranks_;
 };
 
 TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
@@ -92,23 +136,51 @@ TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
   const Json scan = json_of(sandbox_.amdahl({"scan", "--json"}));
   const Json pairs = json_of(sandbox_.amdahl({"ledger", "pairs", id, "--json"}));
   const Json list = json_of(sandbox_.amdahl({"ledger", "list", "--json"}));
-  const Json seen = walk(server, id);
+  user_ = json_of(sandbox_.amdahl({"scan", "--by", "user", "--json"})).at("rows").at(0).at("name");
+  const Json own = json_of(sandbox_.amdahl({"scan", "--of", user_, "--json"}));
+  keep_traces();
+  const double days = (scan.at("window").at("end_s").get<double>() -
+                       scan.at("window").at("start_s").get<double>()) /
+                      86400;
+  Json documents = Json::array({gate, roi, status, scan, pairs, list, own, ranks_});
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"scan", "--by", "job"},
+                                             {"anatomy", "last"},
+                                             {"ledger", "show", id},
+                                             {"ledger", "log", "--limit", "100"},
+                                             {"gate", "show", id},
+                                             {"stack", "--show"},
+                                             {"canary"}}) {
+    std::vector<std::string> asked = words;
+    asked.push_back("--json");
+    documents.push_back(json_of(sandbox_.amdahl(asked)));
+  }
+  if (has_diff_) documents.push_back(Json::parse(sandbox_.read("state/traces/diff.json")));
+  // What pages work out: a share of what was seen.
+  const Json split = own.at("split_accelerator_s");
+  const double observed =
+      split.at("allocated").get<double>() - split.at("unobserved").get<double>();
+  const Json derived{{"own share", own.at("wasted_accelerator_s").is_null()
+                                       ? 0
+                                       : own.at("wasted_accelerator_s").get<double>() / observed}};
+  const Json seen = walk(server, id, documents, derived, days);
   ASSERT_FALSE(seen.is_null());
+  EXPECT_EQ(seen.at("unknown"), Json::object()) << seen.at("unknown").dump(1);
 
   EXPECT_EQ(seen.at("errors"), Json::array());
   EXPECT_EQ(seen.at("overflow"), Json::object());
-  EXPECT_EQ(seen.at("titles").size(), 10U);
+  EXPECT_EQ(seen.at("titles").size(), has_diff_ ? 14U : 13U);
   for (const auto& [page, findings] : seen.at("serious").items()) {
     EXPECT_EQ(findings, Json::array()) << page;
   }
 
-  const double days = (scan.at("window").at("end_s").get<double>() -
-                       scan.at("window").at("start_s").get<double>()) /
-                      86400;
   const auto a_day = [&](const char* field) {
     return three_digits(scan.at("totals").at(field).get<double>() / days / 3600) + " h/day";
   };
-  const Json figures{
+  const auto hours = [](const Json& accelerator_s) {
+    return three_digits(accelerator_s.get<double>() / 3600) + " h";
+  };
+  Json figures{
       {"home wasted", a_day("wasted_accelerator_s")},
       {"home recoverable", a_day("recoverable_accelerator_s")},
       {"home tested",
@@ -116,7 +188,15 @@ TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
       {"home banked", three_digits(roi.at("saved_accelerator_h_per_day").get<double>()) + " h/day"},
       {"money spent", dollars(roi.at("spent_usd").get<double>())},
       {"money month", dollars(roi.at("saved_usd_per_month").get<double>())},
-      {"money day", three_digits(roi.at("saved_accelerator_h_per_day").get<double>()) + " h"}};
+      {"money banked", "—"},
+      {"own held", hours(own.at("split_accelerator_s").at("allocated"))},
+      {"own wasted", hours(own.at("wasted_accelerator_s"))},
+      {"own failed", hours(own.at("lost_in_failed_accelerator_s"))},
+      {"trace slowdown", three_digits(ranks_.at("pipeline").at("slowdown").get<double>())},
+      {"money day", three_digits(roi.at("saved_accelerator_h_per_day").get<double>())}};
+  for (const auto& [name, shown] : seen.at("figures").items()) {
+    if (name.starts_with("diff ")) figures[name] = shown;
+  }
   EXPECT_EQ(seen.at("figures"), figures);
   EXPECT_EQ(seen.at("pairs_drawn"), pairs.at("pairs").size());
   EXPECT_EQ(seen.at("checks").size(), gate.at("gate").at(0).at("packet").at("votes").size());

@@ -53,6 +53,8 @@ TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
   const std::string id =
       json_of(sandbox.amdahl({"gate", "--json"})).at("gate").at(0).at("packet").at("hypothesis");
 
+  const std::string user =
+      json_of(sandbox.amdahl({"scan", "--by", "user", "--json"})).at("rows").at(0).at("name");
   const std::vector<std::pair<std::string, std::vector<std::string>>> same{
       {"/api/v1/status", {"status"}},
       {"/api/v1/gate", {"gate"}},
@@ -68,6 +70,7 @@ TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
       {"/api/v1/families/nap/profile", {"profile", "nap", "--show"}},
       {"/api/v1/fleet", {"scan"}},
       {"/api/v1/jobs/last", {"anatomy", "last"}},
+      {"/api/v1/fleet/user/" + user, {"scan", "--of", user}},
       {"/api/v1/config", {"config"}},
       {"/api/v1/version", {"version"}},
   };
@@ -84,6 +87,12 @@ TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
     }
     EXPECT_EQ(web, verb);
   }
+
+  const Reply table = server.ask("GET", "/api/v1/roi.csv", {bearer(reader)});
+  EXPECT_EQ(table.status, 200);
+  EXPECT_EQ(sandbox.amdahl({"roi", "--csv", sandbox.path("roi.csv")}).code, 0);
+  EXPECT_EQ(table.body, sandbox.read("roi.csv"));
+  EXPECT_NE(table.body.find(",nap,"), std::string::npos) << table.body;
 
   const Json item = server.ask("GET", "/api/v1/gate/" + id, {bearer(approver)}).json();
   const std::string body =
@@ -196,6 +205,13 @@ TEST(Serve, HostileRequestsAreRefusedAndHoldUpNobody) {
       {"a long body", post + "Content-Length: 2000000\r\n\r\n" + std::string(100, 'a'), "413"},
       {"an unknown method", "BREW /api/v1/status HTTP/1.1\r\n" + host + "\r\n", "405"},
   };
+  for (const char* kind : {"", "Accept-Encoding: identity", "Accept-Encoding: gzip;q=0, br"}) {
+    const Reply plain = server.ask("GET", "/", {kind[0] ? kind : "X-A: b"});
+    if (plain.status == 404) break;  // This build has no dashboard.
+    EXPECT_EQ(plain.status, 200);
+    EXPECT_FALSE(plain.headers.contains("content-encoding"));
+    EXPECT_NE(plain.body.find("<!doctype html>"), std::string::npos) << plain.body.substr(0, 80);
+  }
   for (const Case& c : cases) {
     const std::string reply = server.raw(c.bytes, 15);
     EXPECT_EQ(reply.substr(0, 12), "HTTP/1.1 " + c.status) << c.name << "\n" << reply;
