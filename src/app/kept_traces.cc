@@ -12,7 +12,7 @@
 namespace amdahl::app {
 namespace {
 
-constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestTraceName = 64;
 constexpr std::string_view kDocument = ".json";
 
 bool is_trace_name(std::string_view name) {
@@ -20,7 +20,7 @@ bool is_trace_name(std::string_view name) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
            c == '_' || c == '.';
   };
-  return !name.empty() && name.size() <= kLongestName && name.front() != '.' &&
+  return !name.empty() && name.size() <= kLongestTraceName && name.front() != '.' &&
          std::ranges::all_of(name, fine);
 }
 

@@ -41,9 +41,7 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
     EXPECT_TRUE(Json::accept(outcome.out)) << words.front() << ": " << outcome.out << outcome.err;
     return Json::parse(outcome.out, nullptr, false);
   };
-  for (const Words& words : std::vector<Words>{{"scan"}, {"version"}, {"doctor"}, {"config"}}) {
-    ask(words);
-  }
+  for (const char* verb : {"scan", "version", "doctor", "config"}) ask({verb});
   ask({"config", "campaign.k"});
   sandbox.amdahl({"init"}, {{"AMDAHL_CONFIG", sandbox.path("other.toml")}});
   ask({"init"});

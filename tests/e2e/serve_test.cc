@@ -43,6 +43,34 @@ void run_loop(const Sandbox& sandbox) {
   ASSERT_EQ(cycle.code, 0) << cycle.err;
 }
 
+// The route gives the document of the verb.
+void expect_same(const Sandbox& sandbox, const Served& server, const std::string& token,
+                 const std::string& target, std::vector<std::string> words) {
+  SCOPED_TRACE(target);
+  words.push_back("--json");
+  const Reply reply = server.ask("GET", target, {bearer(token)});
+  EXPECT_EQ(reply.status, 200) << reply.body;
+  Json verb = json_of(sandbox.amdahl(words));
+  Json web = reply.json();
+  // What the scan itself reports of its own reading may differ from run to run.
+  if (target == "/api/v1/fleet") {
+    for (const char* part : {"inputs", "troubles"}) verb.erase(part), web.erase(part);
+  }
+  EXPECT_EQ(web, verb);
+}
+
+void expect_same_table(const Sandbox& sandbox, const Served& server, const std::string& token) {
+  const Reply table = server.ask("GET", "/api/v1/roi.csv", {bearer(token)});
+  EXPECT_EQ(table.status, 200);
+  EXPECT_EQ(sandbox.amdahl({"roi", "--csv", sandbox.path("roi.csv")}).code, 0);
+  EXPECT_EQ(table.body, sandbox.read("roi.csv"));
+  EXPECT_NE(table.body.find(",nap,"), std::string::npos) << table.body;
+}
+
+std::string first_user(const Sandbox& sandbox) {
+  return json_of(sandbox.amdahl({"scan", "--by", "user", "--json"})).at("rows").at(0).at("name");
+}
+
 TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
   Sandbox sandbox;
   run_loop(sandbox);
@@ -53,8 +81,7 @@ TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
   const std::string id =
       json_of(sandbox.amdahl({"gate", "--json"})).at("gate").at(0).at("packet").at("hypothesis");
 
-  const std::string user =
-      json_of(sandbox.amdahl({"scan", "--by", "user", "--json"})).at("rows").at(0).at("name");
+  const std::string user = first_user(sandbox);
   const std::vector<std::pair<std::string, std::vector<std::string>>> same{
       {"/api/v1/status", {"status"}},
       {"/api/v1/gate", {"gate"}},
@@ -74,26 +101,8 @@ TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
       {"/api/v1/config", {"config"}},
       {"/api/v1/version", {"version"}},
   };
-  for (auto [target, words] : same) {
-    SCOPED_TRACE(target);
-    words.push_back("--json");
-    const Reply reply = server.ask("GET", target, {bearer(reader)});
-    EXPECT_EQ(reply.status, 200) << reply.body;
-    Json verb = json_of(sandbox.amdahl(words));
-    Json web = reply.json();
-    // What the scan itself reports of its own reading may differ from run to run.
-    if (target == "/api/v1/fleet") {
-      for (const char* part : {"inputs", "troubles"}) verb.erase(part), web.erase(part);
-    }
-    EXPECT_EQ(web, verb);
-  }
-
-  const Reply table = server.ask("GET", "/api/v1/roi.csv", {bearer(reader)});
-  EXPECT_EQ(table.status, 200);
-  EXPECT_EQ(sandbox.amdahl({"roi", "--csv", sandbox.path("roi.csv")}).code, 0);
-  EXPECT_EQ(table.body, sandbox.read("roi.csv"));
-  EXPECT_NE(table.body.find(",nap,"), std::string::npos) << table.body;
-
+  for (const auto& [target, words] : same) expect_same(sandbox, server, reader, target, words);
+  expect_same_table(sandbox, server, reader);
   const Json item = server.ask("GET", "/api/v1/gate/" + id, {bearer(approver)}).json();
   const std::string body =
       Json{{"reason", "it is <b>true</b>"}, {"packet", item.at("digest")}}.dump();
