@@ -1,4 +1,5 @@
 // dashboard_test.cc: the dashboard in a real browser, on the ledger of a real loop.
+#include <algorithm>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -180,6 +181,15 @@ TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
   keep_traces();
   const Json figures = figures_of_verbs();
   const Json pairs = ask({"ledger", "pairs", id});
+  double largest = 0;
+  for (const Json& pair : pairs.at("pairs")) {
+    for (const char* arm : {"a_per_work", "b_per_work"}) {
+      if (pair.at(arm).is_number()) largest = std::max(largest, pair.at(arm).get<double>());
+    }
+  }
+  derived_["middle of the pairs' scale"] = largest / 2;
+  const Json& packet = gate.at("gate").at(0).at("packet");
+  derived_["saved a year"] = 365 * packet.at("saves_accelerator_h_per_day").get<double>();
   const Json list = ask({"ledger", "list"});
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"scan", "--by", "job"},
