@@ -216,7 +216,15 @@ model::Finding run(const Evidence& evidence) {
 }
 
 bool pairs_help(const Evidence& evidence) {
-  return evidence.pairs.empty() || std::ranges::any_of(evidence.pairs, known);
+  if (evidence.pairs.empty()) return true;
+  // Where a whole round of targeted pairs was disturbed, the next would be, too.
+  const Pairs bought = bought_for(evidence, "host");
+  const bool all_disturbed =
+      static_cast<int>(bought.size()) >= target_of("host").pairs &&
+      std::ranges::none_of(bought, [&](const PairFact* pair) {
+        return known(*pair) && is_clean(*pair, evidence.only_fewer);
+      });
+  return !all_disturbed && std::ranges::any_of(evidence.pairs, known);
 }
 
 }  // namespace amdahl::refute::host

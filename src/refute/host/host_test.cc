@@ -193,6 +193,13 @@ TEST(Host, KnowsWhenPairsCannotHelp) {
   model::Spec s = sample_spec();
   Evidence e = sample_win(s);
   EXPECT_TRUE(pairs_help(e));
+  for (auto& pair : e.pairs) pair.b.foreign_cpu_cores = 2;
+  EXPECT_TRUE(pairs_help(e));
+  top_up(e, "host", target_of("host").pairs, 0.1);
+  EXPECT_TRUE(pairs_help(e));
+  for (auto& pair : e.pairs) pair.b.foreign_cpu_cores = 2;  // As busy as the others.
+  EXPECT_FALSE(pairs_help(e));
+  for (auto& pair : e.pairs) pair.b.foreign_cpu_cores = 0;
   for (auto& pair : e.pairs) pair.a.host.reset();
   EXPECT_FALSE(pairs_help(e));
 }
