@@ -244,7 +244,7 @@ export interface Trace {
     slowdown: number;
     by_rank: { rank: number | string; slowdown: number; by_step: number[] }[];
     by_stage: { stage: number | string; slowdown: number; by_step: number[] }[];
-    advice: string;
+    advice: string[];
   };
   before?: string;
   after?: string;
