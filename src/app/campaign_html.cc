@@ -95,7 +95,7 @@ std::string ideas_table(const CampaignStory& story) {
 
 std::string costs_table(const Roi& roi) {
   constexpr HtmlColumn kColumns[] = {{"family", true}, {"promoted"},    {"spent, accelerator time"},
-                                     {"runs a day"},   {"saves a day"}, {"saves a month"}};
+                                     {"uses a day"},   {"saves a day"}, {"saves a month"}};
   HtmlTable table(kColumns);
   for (const RoiRow& row : roi.rows) {
     table.row({escape_html(row.family), std::to_string(row.promoted),

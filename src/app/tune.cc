@@ -157,6 +157,10 @@ Result<> Tuner::write_draft(const model::Spec& spec, const std::vector<std::stri
 }
 
 Result<> Tuner::adopt() {
+  options_.say(fmt::format(
+      "the job runs in {} as you would run it, dozens of times: what it writes there is "
+      "written again each time",
+      workdir_));
   const SeenRun first = TRY(run_once("first"));
   const SeenRun second = succeeded(first.receipt) ? TRY(run_once("second")) : first;
   const model::Receipt& receipt = second.receipt;

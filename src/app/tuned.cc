@@ -131,7 +131,8 @@ std::string ceiling_of(const ledger::Family& family) {
     text = fmt::format("the largest cause of waste in the job itself is {}, {} of its time",
                        own->name, show_percent(own->share));
     if (std::isfinite(own->ceiling)) {
-      text += fmt::format(": without it the job would be at most {:.2f}x as fast", own->ceiling);
+      text += fmt::format(": without it a run would cost at most {} less accelerator time",
+                          show_percent(1 - 1 / own->ceiling));
     }
   }
   if (!others) return text;

@@ -54,7 +54,7 @@ std::string show_cause_table(const Flags& flags, const app::JobProfile& job) {
 }  // namespace
 
 std::string times(double ceiling) {
-  return std::isfinite(ceiling) ? fmt::format("{:.2f}x", ceiling) : "no limit";
+  return std::isfinite(ceiling) ? fmt::format("{:.2f}x", ceiling) : "not known";
 }
 
 std::string place_of(const code::Finding& finding) {

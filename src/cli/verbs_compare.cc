@@ -114,6 +114,7 @@ Result<int> do_compare(const CompareFlags& flags) {
   if (!outcome) return outcome.error();
   if (!flags.html.empty()) {
     TRY(app::write_output(flags.html, app::page_of(*outcome)).in("--html"));
+    fmt::print(stderr, "page: {}\n", flags.html);
   }
   show(flags, *outcome);
   if (outcome->account.measured.interrupted) return 130;

@@ -80,6 +80,8 @@ Result<int> do_anatomy(const Flags& flags) {
   if (flags.json) {
     print_json(api::anatomy(anatomy));
   } else {
+    const model::Usage usage = TRY(app::find_job(config, job));
+    if (usage.failed) print(fmt::format("The job failed ({}).\n\n", plain(usage.ending)));
     print(app::draw(
         anatomy,
         {.width = terminal_width(flags), .colour = use_colour(flags), .ascii = flags.ascii}));

@@ -132,7 +132,7 @@ std::string show_families(const app::Status& s) {
                     show_hours(f.volume_accelerator_h_per_day)});
   }
   return "\n" + table({"family", "profiled", "A/A pairs", "queued", "under test", "promoted",
-                       "runs a day"},
+                       "uses a day"},
                       rows);
 }
 

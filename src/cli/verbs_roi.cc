@@ -75,7 +75,7 @@ Result<int> do_roi(const RoiFlags& flags) {
     return 0;
   }
   print(table({"family", "promoted", "spent", "predicted", "realised", "in production",
-               "runs a day", "saves a day", "a month"},
+               "uses a day", "saves a day", "a month"},
               rows));
   print(fmt::format(
       "\nSpent {} of accelerator time (${:.2f}) on experiments; saves {} a day (${:.2f} "

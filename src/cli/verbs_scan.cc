@@ -256,6 +256,7 @@ Result<int> do_scan(const ScanFlags& flags) {
   if (!flags.html.empty()) {
     const std::string page = app::page_of(answer, by, options.report.order);
     TRY(app::write_output(flags.html, page).in("--html"));
+    fmt::print(stderr, "page: {}\n", flags.html);
   }
   TRY(write_others(flags, answer));
   if (!flags.job.empty()) return draw_job(flags, answer);

@@ -15,7 +15,7 @@ constexpr std::size_t kTriedRows = 20;
 constexpr std::size_t kReasonWidth = 90;
 
 std::string saving_of(const model::Comparison& c) {
-  return fmt::format("{} ({} to {}, {})", saving(c.effect), saving(c.lower), saving(c.upper),
+  return fmt::format("{} ({} to {}, 95 %, {})", saving(c.effect), saving(c.lower), saving(c.upper),
                      counted(c.pairs, "pair"));
 }
 
@@ -55,6 +55,11 @@ std::string show_won(const app::TuneOutcome& o) {
   if (o.first_win) {
     text += fmt::format("The first was promoted after {}.\n", show_duration(*o.first_win));
   }
+  text += fmt::format(
+      "Each passed all checks and was promoted by the policy `tune`. To undo one, type: amdahl "
+      "gate "
+      "rollback {} --reason TEXT\n",
+      o.won.front().hypothesis.id);
   if (!commit.empty()) text += "\nWhat to write into the job in place of an injection\n" + commit;
   text += fmt::format("\nWhat to commit: {}\n", o.folder);
   for (const std::string& file : o.files) text += fmt::format("  {}\n", file);
