@@ -138,7 +138,11 @@ TEST_F(Scale, WhatAPageReadsDoesNotGrowWithTheLedger) {
   for (const auto& [page, cost] : *small) {
     fmt::print("{}: {} and {} instructions\n", page, cost, large->at(page));
     EXPECT_GT(cost, 10) << page;
-    EXPECT_LT(static_cast<double>(large->at(page)), 1.1 * static_cast<double>(cost)) << page;
+    // Money has a row a family and month, however many events there were in it.
+    const bool has_months = page == "/api/v1/roi" || page == "/metrics";
+    const double months = has_months ? 5 * 12 * 10 : 0;
+    EXPECT_LT(static_cast<double>(large->at(page)), 1.1 * static_cast<double>(cost) + months)
+        << page;
   }
 }
 

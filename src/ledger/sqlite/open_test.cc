@@ -235,6 +235,8 @@ TEST_F(OpenTest, VerifyNamesWhatWasTamperedWith) {
             "");
   const std::vector<std::string> expected = {
       "hypothesis h-1: state is inconclusive, replay says refuted",
+      "hypothesis_count f inconclusive: not in the replay",
+      "hypothesis_count f refuted: missing",
       "verdict h-1: missing",
       "stack f 00000000000000000009: not in the replay",
       "tally hypothesis.inconclusive: not in the replay",
