@@ -41,6 +41,11 @@ model::Pair Experiments::order_same(const RunSame& wish) const {
   order.index = family.last_same + 1;
   order.variant_second = stats::coin("same", order.family, order.index);
   order.a = order.b = family.record.baseline;
+  // On the inputs that claims are tested on: the check aa compares what A costs in both.
+  const model::Spec& spec = family.record.spec;
+  order.stratum = stratum_at(spec, order.index);
+  const auto stratum = std::ranges::find(spec.strata, order.stratum, &model::Stratum::name);
+  if (stratum != spec.strata.end()) order.a = order.b = combine(selecting(*stratum), order.a);
   order.concurrent = family.record.spec.pairing == "concurrent";
   order.steps = family.record.spec.pairing == "steps";
   return order;

@@ -167,6 +167,26 @@ TEST_F(ExperimentsTest, AParkedIdeaGoesOnWhenSomebodyAsksForIt) {
   EXPECT_GE(effects.all<Judged>()[0].verdict.comparison->log_e_futile, std::log(20.0) - 1e-9);
 }
 
+// The check aa compares what A costs on the same inputs, with the change beside it and without.
+TEST_F(ExperimentsTest, PairsOfTheBaselineRunOnEachClassOfInputs) {
+  FamilyRecord record = experiments.family("eval");
+  record.same.clear();
+  record.spec.strata = {{"short", 0.67, {{"LENGTH", "1"}}, {}},
+                        {"long", 0.33, {{"LENGTH", "9"}}, {}}};
+  Experiments all{Settings{}, campaign_of_one(), Circumstances{}};
+  ASSERT_TRUE(all.add(record));
+  std::string dealt;
+  for (int i = 0; i < 6; ++i) {
+    const auto order = all.order_for(RunSame{"eval"});
+    ASSERT_TRUE(order);
+    dealt += order->stratum + " ";
+    EXPECT_EQ(order->a, order->b);
+    EXPECT_EQ(order->a.env.at("LENGTH"), order->stratum == "long" ? "9" : "1");
+    all.began(*order);
+  }
+  EXPECT_EQ(dealt, "short long short short long short ");
+}
+
 // A change that fails must not get rid of its failures when another's promotion ends its test.
 TEST_F(ExperimentsTest, FailuresOfAnEarlierTestOfTheChangeCount) {
   EarlierTest earlier;
