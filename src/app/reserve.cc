@@ -155,7 +155,7 @@ ledger::Draft reservation(const Config& config, const model::Pair& order, const 
 std::vector<ledger::Draft> reservations(const Config& config, const ledger::Family& family,
                                         const model::Pair& order,
                                         const launch::PairRequest& request, const RanWith& with,
-                                        bool allocates) {
+                                        const model::Plan& baseline, bool allocates) {
   Holding both{request.a.accelerators + request.b.accelerators, request.a.cpus + request.b.cpus,
                held_while_built(request)};
   if (allocates) {  // What one arm does not use is held for the other.
@@ -168,7 +168,10 @@ std::vector<ledger::Draft> reservations(const Config& config, const ledger::Fami
   // A profile and a process that alternates are both of A's plan.
   const bool one_plan = request.profile || request.steps;
   drafts.front().payload["cpus"] = request.cpus;
-  drafts.front().payload["request"]["setup"] = setup_of(family.spec, request.a, with);
+  // The noise of a baseline is that of all its classes of inputs.
+  const bool is_same = order.aim.purpose == model::Purpose::kSame;
+  drafts.front().payload["request"]["setup"] =
+      setup_of(family.spec, is_same ? baseline : request.a, with);
   drafts.front().payload["request"]["digests"] = {of_a, one_plan ? of_a : digest(request.b)};
   for (std::size_t i = 0; i < order.shared.size(); ++i) {
     const model::Pair own = pair_of(order.shared[i], order);
@@ -233,8 +236,9 @@ Result<Submission> submit_pair(Context& context, const ledger::Family& family,
   request.sandbox = request.by_agent && !context.config.agent_unsandboxed;
   if (launch::has_patch(request)) request.commit = TRY(commit_for(context, family.spec, order));
   if (context.allocates) TRY(find_room(context, request));
+  const model::Plan baseline = TRY(make_plan(family.spec, family.baseline).in("baseline"));
   const std::vector<ledger::Draft> reserved =
-      reservations(context.config, family, order, request, with, context.allocates);
+      reservations(context.config, family, order, request, with, baseline, context.allocates);
   TRY(context.ledger->append(reserved, fence));
   os::fault_point("cycle.reserved");
   const launch::SubmitAnswer answer = context.launcher->submit(std::span(&request, 1)).front();

@@ -144,6 +144,24 @@ Result<> add_doses(Context& context, const std::vector<ledger::HypothesisRow>& l
   return Ok{};
 }
 
+// Tests of the same change that ended without a lasting verdict, since a person last reopened it:
+// who does that vouches for it.
+Result<std::vector<loop::EarlierTest>> earlier_tests(Context& context, const model::Hypothesis& h) {
+  std::vector<loop::EarlierTest> tests;
+  for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses_with_key(h.key))) {
+    if (row.hypothesis.id == h.id) continue;
+    if (row.state == "reopened") tests.clear();
+    const auto verdict = TRY(context.ledger->verdict(row.hypothesis.id));
+    if (row.state == "reopened" || !verdict || verdict->experiment.empty()) continue;
+    loop::EarlierTest test{TRY(context.ledger->experiment(verdict->experiment)).experiment, {}};
+    for (const model::Pair& run : TRY(context.ledger->runs_of(verdict->experiment))) {
+      if (run.fact) test.pairs.push_back(*run.fact);
+    }
+    tests.push_back(std::move(test));
+  }
+  return tests;
+}
+
 // The order in which the last scan would have families worked on.
 Result<std::map<std::string, int>> places_of_choice(Context& context) {
   std::map<std::string, int> places;
@@ -278,7 +296,7 @@ Result<Snapshot> take_snapshot(Context& context, const SnapshotOptions& options)
       wide.insert(h.id);
       snapshot.left_out.emplace(fmt::format("{} '{}'", h.family, h.title), reason);
     } else {
-      experiments.add(h);
+      experiments.add(h, TRY(earlier_tests(context, h)));
     }
   }
   for (const ledger::ExperimentRow& row : rows) {

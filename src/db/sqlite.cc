@@ -1,5 +1,6 @@
 #include "db/sqlite.h"
 
+#include <cerrno>
 #include <map>
 #include <utility>
 #include <vector>
@@ -30,6 +31,13 @@ Error::Kind kind_of(int code) {
   }
 }
 
+// A reader needs space as well: for the file that processes share beside the database.
+bool is_full(sqlite3* db, int code) {
+  if ((code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) return true;
+  const int error = db != nullptr ? sqlite3_system_errno(db) : 0;
+  return (code & 0xff) == SQLITE_IOERR && (error == ENOSPC || error == EDQUOT);
+}
+
 Error error_of(sqlite3* db, int code, std::string_view purpose) {
   // A trigger's message was written for the reader by us and needs no preface.
   if (code == SQLITE_CONSTRAINT_TRIGGER) return {kind_of(code), sqlite3_errmsg(db)};
@@ -40,6 +48,12 @@ Error error_of(sqlite3* db, int code, std::string_view purpose) {
             fmt::format("{}: {} is damaged ({}): restore a copy, or save what can be read with:"
                         " sqlite3 {} .recover",
                         purpose, path, why, path)};
+  }
+  if (is_full(db, code)) {
+    const char* path = db != nullptr ? sqlite3_db_filename(db, "main") : nullptr;
+    return {kind_of(code), fmt::format("{}: no space left on the disk of {}: free some and try "
+                                       "again",
+                                       purpose, path != nullptr ? path : "the database")};
   }
   return {kind_of(code), fmt::format("{}: {}", purpose, why)};
 }

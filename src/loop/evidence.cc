@@ -14,17 +14,17 @@ bool tells_early(std::string_view check) {
   return std::ranges::find(kEarly, check) != std::end(kEarly);
 }
 
-refute::UsualFailures usual_failures(std::span<const model::PairFact> pairs, const PastRuns& past,
-                                     bool own) {
+void add_run(const model::ArmFact& arm, PastRuns& past) {
+  ++past.runs;
+  past.failed += arm.failed ? 1 : 0;
+  past.lost += refute::was_lost(arm) ? 1 : 0;
+}
+
+refute::UsualFailures usual_failures(const PastRuns& past, bool own) {
   constexpr double kUsual = 0.04;
   constexpr double kWeight = 10;
-  double failed = past.failed - (own ? past.lost : 0);
-  double tried = past.runs - (own ? past.lost : 0);
-  for (const model::PairFact& pair : pairs) {
-    if (own && refute::was_lost(pair.a)) continue;
-    tried += 1;
-    failed += pair.a.failed ? 1 : 0;
-  }
+  const double failed = past.failed - (own ? past.lost : 0);
+  const double tried = past.runs - (own ? past.lost : 0);
   return {(failed + kUsual * kWeight) / (tried + kWeight), tried + kWeight};
 }
 

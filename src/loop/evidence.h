@@ -18,10 +18,11 @@ struct PastRuns {
   int failed = 0;
   int lost = 0;
 };
-// How often the baseline failed in these pairs and before, smoothed so that a short history proves
-// nothing; with `own`, without runs that were lost with their worker.
-refute::UsualFailures usual_failures(std::span<const model::PairFact> pairs, const PastRuns& past,
-                                     bool own);
+// One more of them.
+void add_run(const model::ArmFact& arm, PastRuns& past);
+// How often the baseline failed, smoothed so that a short history proves nothing; with `own`,
+// without runs that were lost with their worker.
+refute::UsualFailures usual_failures(const PastRuns& past, bool own);
 
 // The spec with the metric that was registered, which counts whatever the spec says by now.
 model::Spec as_registered(const model::Experiment& e, model::Spec spec);

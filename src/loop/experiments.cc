@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/core.h>
 
@@ -47,9 +48,11 @@ std::optional<std::string> why_never(const model::Pair& pair, const model::PairF
 
 // Which parts of the registered experiment its family has changed since; empty if none. Unknown
 // parts, then or now, do not count. At the gate all is measured, so later commits do not matter.
-std::string what_changed(const model::Experiment& e, const FamilyRecord& family, Stage stage) {
+std::vector<std::string> what_changed(const model::Experiment& e, const FamilyRecord& family,
+                                      Stage stage) {
   if (e.spec.empty()) {
-    return e.metric.empty() || e.metric == family.spec.metric ? "" : "metric";
+    const bool same = e.metric.empty() || e.metric == family.spec.metric;
+    return same ? std::vector<std::string>{} : std::vector<std::string>{"metric"};
   }
   std::map<std::string, std::string> of_spec = e.spec;
   std::vector<std::string> changed;
@@ -63,7 +66,16 @@ std::string what_changed(const model::Experiment& e, const FamilyRecord& family,
   for (std::string& field : changed_fields(of_spec, family.spec)) {
     changed.push_back(std::move(field));
   }
-  return join(changed, ", ");
+  return changed;
+}
+
+// Whether the job of that experiment is not the one that runs today: what failed may be mended.
+bool runs_another_job(const model::Experiment& e, const FamilyRecord& family) {
+  constexpr std::string_view kJob[] = {"command", "env",   "workdir",    "repo",
+                                       "build",   kSource, kEnvironment, "accelerators"};
+  return std::ranges::any_of(
+      what_changed(e, family, Stage::kCompare),
+      [&](const std::string& part) { return std::ranges::find(kJob, part) != std::end(kJob); });
 }
 
 std::vector<double> ratios_of(const FamilyRecord& family) {
@@ -75,6 +87,13 @@ std::vector<double> ratios_of(const FamilyRecord& family) {
     }
   }
   return same;
+}
+
+// A variant that never ran may have been mended since; and of pairs that were lost to nobody it
+// cannot be told whose they are.
+bool tells_of_the_change(const model::PairFact& pair) {
+  const bool ran = pair.b.never_runs == NeverRuns::kNo || pair.b.never_runs == NeverRuns::kTooDear;
+  return ran && fault_of(pair) != model::Fault::kUnknown;
 }
 
 // Pairs that point to harm settle it soon: harm that is proven is not tried again.
@@ -113,10 +132,21 @@ Result<> Experiments::add(FamilyRecord record) {
   return Ok{};
 }
 
-void Experiments::add(const model::Hypothesis& h) {
+void Experiments::add(const model::Hypothesis& h, std::span<const EarlierTest> earlier) {
   const double gain = std::clamp(h.predicted_gain, 0.0, 0.99);
   state_.queued.push_back({h.id, h.family, -std::log1p(-gain), h.prior});
   ideas_.insert_or_assign(h.id, h);
+  for (const EarlierTest& test : earlier) {
+    const auto family = families_.find(h.family);
+    if (family == families_.end()) break;
+    if (runs_another_job(test.experiment, family->second.record)) continue;
+    std::ranges::copy_if(test.pairs, std::back_inserter(before_[h.id]), tells_of_the_change);
+  }
+}
+
+std::span<const model::PairFact> Experiments::before(const std::string& hypothesis) const {
+  const auto it = before_.find(hypothesis);
+  return it == before_.end() ? std::span<const model::PairFact>{} : it->second;
 }
 
 Result<> Experiments::add(const model::Experiment& e, Stage stage,
@@ -140,7 +170,7 @@ Result<> Experiments::add(const model::Experiment& e, Stage stage,
   x.prior = idea->second.prior;
   x.cap = e.cap;
   x.careful = is_agents_patch(idea->second);
-  x.spec_changed = what_changed(e, family->second.record, stage);
+  x.spec_changed = join(what_changed(e, family->second.record, stage), ", ");
   if (a && b) {
     x.slots = spec.pairing == "concurrent" ? a->cpus + b->cpus : std::max(a->cpus, b->cpus);
   } else if (x.spec_changed.empty()) {
@@ -366,6 +396,7 @@ void Experiments::remove(const std::string& experiment) {
   CHECK(it != tracks_.end());
   const std::size_t at = it->second.at;
   ideas_.erase(it->second.experiment.hypothesis);
+  before_.erase(it->second.experiment.hypothesis);
   families_.at(it->second.experiment.family).live.erase(experiment);
   tracks_.erase(it);
   if (at + 1 < state_.experiments.size()) {
@@ -431,9 +462,13 @@ refute::Evidence Experiments::gather(const Track& track, model::Comparison compa
   describe(ideas_.at(track.experiment.hypothesis), family.doses, evidence);
   evidence.price_accelerator_hour = circumstances_.price_accelerator_hour;
   evidence.price_cpu_hour = circumstances_.price_cpu_hour;
-  const PastRuns past{family.past_runs, family.past_failed, family.past_lost};
-  evidence.usual_failures = usual_failures(track.pairs, past, false);
-  evidence.usual_own_failures = usual_failures(track.pairs, past, true);
+  const auto earlier = before(track.experiment.hypothesis);
+  evidence.before.assign(earlier.begin(), earlier.end());
+  PastRuns past{family.past_runs, family.past_failed, family.past_lost};
+  for (const model::PairFact& pair : earlier) add_run(pair.a, past);
+  for (const model::PairFact& pair : track.pairs) add_run(pair.a, past);
+  evidence.usual_failures = usual_failures(past, false);
+  evidence.usual_own_failures = usual_failures(past, true);
   evidence.topped_up = topped_up;
   return evidence;
 }

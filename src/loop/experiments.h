@@ -58,6 +58,12 @@ struct Circumstances {
   double price_cpu_hour = 0.02;
 };
 
+// An earlier test of the same change, and the pairs that it had.
+struct EarlierTest {
+  model::Experiment experiment;
+  std::vector<model::PairFact> pairs;
+};
+
 // A hypothesis that has its verdict.
 struct Closed {
   model::Hypothesis hypothesis;
@@ -72,7 +78,9 @@ class Experiments {
   // Loads the state at the start. Add an experiment's family and hypothesis before it, and its
   // votes and their comparison with it. Fails if the baseline makes no plan.
   Result<> add(FamilyRecord family);
-  void add(const model::Hypothesis& hypothesis);
+  // `earlier`: tests of the same change that ended without a lasting verdict. What B lost there
+  // counts against it here, unless the family's job is another one by now.
+  void add(const model::Hypothesis& hypothesis, std::span<const EarlierTest> earlier = {});
   // `resumed`: pairs it had when a person asked for more although it was parked.
   Result<> add(const model::Experiment& experiment, model::Stage stage,
                std::vector<model::Finding> votes,
@@ -196,6 +204,8 @@ class Experiments {
   void share_baseline(const Track& leader, model::Pair& order) const;
   bool wants_same(const Track& leader, const model::Pair& order) const;
   std::optional<model::Purpose> wants_pair(const ExperimentState& x) const;
+  std::span<const model::PairFact> before(const std::string& hypothesis) const;
+  bool takes_others_along(const Track& track) const;
   ExperimentState& state_of(const Track& track) { return state_.experiments[track.at]; }
 
   State state_;
@@ -205,6 +215,7 @@ class Experiments {
   std::map<std::string, Family> families_;
   std::map<std::string, Track> tracks_;  // By experiment.
   std::map<std::string, model::Hypothesis> ideas_;
+  std::map<std::string, std::vector<model::PairFact>> before_;  // By hypothesis; few have any.
 };
 
 }  // namespace amdahl::loop

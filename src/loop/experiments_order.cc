@@ -14,14 +14,18 @@ using model::Stage;
 
 namespace {
 
-// Whether runs of the variant were lost with their worker more than once: all others of a block
-// would lose their pairs with it, and none of these could tell why.
-bool takes_others_along(std::span<const model::PairFact> pairs) {
+auto runs_lost_in(std::span<const model::PairFact> pairs) {
   return std::ranges::count_if(
-             pairs, [](const model::PairFact& pair) { return refute::was_lost(pair.b); }) > 1;
+      pairs, [](const model::PairFact& pair) { return refute::was_lost(pair.b); });
 }
 
 }  // namespace
+
+// Whether runs of the variant were lost with their worker more than once: all others of a block
+// would lose their pairs with it, and none of these could tell why.
+bool Experiments::takes_others_along(const Track& track) const {
+  return runs_lost_in(track.pairs) + runs_lost_in(before(track.experiment.hypothesis)) > 1;
+}
 
 std::optional<model::Pair> Experiments::order_for(const Intent& wish) const {
   if (const auto* same = std::get_if<RunSame>(&wish)) return order_same(*same);
@@ -37,6 +41,11 @@ model::Pair Experiments::order_same(const RunSame& wish) const {
   order.index = family.last_same + 1;
   order.variant_second = stats::coin("same", order.family, order.index);
   order.a = order.b = family.record.baseline;
+  // On the inputs that claims are tested on: the check aa compares what A costs in both.
+  const model::Spec& spec = family.record.spec;
+  order.stratum = stratum_at(spec, order.index);
+  const auto stratum = std::ranges::find(spec.strata, order.stratum, &model::Stratum::name);
+  if (stratum != spec.strata.end()) order.a = order.b = combine(selecting(*stratum), order.a);
   order.concurrent = family.record.spec.pairing == "concurrent";
   order.steps = family.record.spec.pairing == "steps";
   return order;
@@ -67,7 +76,7 @@ model::Pair Experiments::order_pair(const RunPair& wish) const {
     order.steps &= !target.whole_runs;
     if (!target.stratum.empty()) order.stratum = target.stratum;
     if (target.same) order.b = order.a;
-  } else if (!order.concurrent && !order.steps && !takes_others_along(track.pairs)) {
+  } else if (!order.concurrent && !order.steps && !takes_others_along(track)) {
     share_baseline(track, order);
   }
   const auto stratum = std::ranges::find(spec.strata, order.stratum, &model::Stratum::name);
@@ -129,7 +138,7 @@ void Experiments::share_baseline(const Track& leader, model::Pair& order) const 
     const bool leads_to_win = state_.settings.wins_first && order.aim.purpose != Purpose::kCompare;
     if (leads_to_win && *purpose == Purpose::kCompare) continue;
     if (other.experiment.baseline != leader.experiment.baseline) continue;
-    if (takes_others_along(other.pairs)) continue;
+    if (takes_others_along(other)) continue;
     model::SharedVariant variant;
     variant.experiment = id;
     variant.aim.purpose = *purpose;

@@ -7,6 +7,7 @@
 
 #include "loop/testing.h"
 #include "model/plan.h"
+#include "model/spec_digest.h"
 #include "stats/coin.h"
 #include "stats/promise.h"
 
@@ -164,6 +165,60 @@ TEST_F(ExperimentsTest, AParkedIdeaGoesOnWhenSomebodyAsksForIt) {
   EXPECT_EQ(effects.all<Judged>()[0].verdict.kind, model::VerdictKind::kNoEffect);
   ASSERT_TRUE(effects.all<Judged>()[0].verdict.comparison);
   EXPECT_GE(effects.all<Judged>()[0].verdict.comparison->log_e_futile, std::log(20.0) - 1e-9);
+}
+
+// The check aa compares what A costs on the same inputs, with the change beside it and without.
+TEST_F(ExperimentsTest, PairsOfTheBaselineRunOnEachClassOfInputs) {
+  FamilyRecord record = experiments.family("eval");
+  record.same.clear();
+  record.spec.strata = {{"short", 0.67, {{"LENGTH", "1"}}, {}},
+                        {"long", 0.33, {{"LENGTH", "9"}}, {}}};
+  Experiments all{Settings{}, campaign_of_one(), Circumstances{}};
+  ASSERT_TRUE(all.add(record));
+  std::string dealt;
+  for (int i = 0; i < 6; ++i) {
+    const auto order = all.order_for(RunSame{"eval"});
+    ASSERT_TRUE(order);
+    dealt += order->stratum + " ";
+    EXPECT_EQ(order->a, order->b);
+    EXPECT_EQ(order->a.env.at("LENGTH"), order->stratum == "long" ? "9" : "1");
+    all.began(*order);
+  }
+  EXPECT_EQ(dealt, "short long short short long short ");
+}
+
+// A change that fails must not get rid of its failures when another's promotion ends its test.
+TEST_F(ExperimentsTest, FailuresOfAnEarlierTestOfTheChangeCount) {
+  EarlierTest earlier;
+  earlier.experiment.family = "eval";
+  for (int i = 1; i <= 8; ++i) {
+    model::Pair order;
+    order.index = i;
+    model::PairFact fact = fact_of(order, 0.25);
+    fact.voided = fact.b.failed = i <= 4;
+    earlier.pairs.push_back(fact);
+  }
+  model::Hypothesis h = experiments.hypothesis("h-1");
+  const auto before_after = [&](const EarlierTest& test) {
+    Experiments all{Settings{}, campaign_of_one(), Circumstances{}};
+    EXPECT_TRUE(all.add(experiments.family("eval")));
+    all.add(h, std::span(&test, 1));
+    EXPECT_TRUE(all.act(Register{h.id}, effects));
+    return all.evidence(all.state().experiments.at(0).id, false).before.size();
+  };
+  EXPECT_EQ(before_after(earlier), 8U);
+  EarlierTest other_metric = earlier;
+  other_metric.experiment.metric = "seconds";
+  EXPECT_EQ(before_after(other_metric), 8U) << "it fails however its cost is measured";
+  EarlierTest other_command = earlier;
+  model::Spec spec = experiments.family("eval").spec;
+  spec.command = {"eval", "--broken"};
+  other_command.experiment.spec = field_digests(spec);
+  EXPECT_EQ(before_after(other_command), 0U) << "what was mended deserves another try";
+  EarlierTest mended = earlier;
+  mended.pairs[0].b.never_runs = model::NeverRuns::kBuildFailed;
+  mended.pairs[1].b.failed = false;
+  EXPECT_EQ(before_after(mended), 6U) << "it did not run, or nobody lost the pair";
 }
 
 // Pairs that noise made worthless may be worth their hours once it has fallen.

@@ -32,6 +32,12 @@ std::string next_stratum(const model::Spec& spec, const std::map<std::string, in
   return furthest ? furthest->name : "";
 }
 
+std::string stratum_at(const model::Spec& spec, int index) {
+  std::map<std::string, int> dealt;
+  for (int i = 1; i < index; ++i) ++dealt[next_stratum(spec, dealt)];
+  return next_stratum(spec, dealt);
+}
+
 std::string smallest_stratum(const model::Spec& spec) {
   if (spec.strata.empty()) return "";
   return std::ranges::min_element(spec.strata, {}, &model::Stratum::size)->name;

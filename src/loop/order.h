@@ -18,6 +18,9 @@ model::Change selecting(const model::Stratum& stratum);
 // Ties go to the first.
 std::string next_stratum(const model::Spec& spec, const std::map<std::string, int>& dealt);
 
+// The class of the pair with this index, if all are dealt in turn from the first on.
+std::string stratum_at(const model::Spec& spec, int index);
+
 // The class of the smallest inputs by the spec's `size`; empty without any. Ties go to the first.
 std::string smallest_stratum(const model::Spec& spec);
 

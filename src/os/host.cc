@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
+#include <optional>
 
 #include <pwd.h>
 #include <sched.h>
@@ -12,6 +14,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "os/cgroup.h"
+#include "os/fake/fixed_random.h"
 #include "os/files.h"
 
 namespace amdahl::os {
@@ -20,6 +23,20 @@ namespace {
 std::string trimmed_file(const std::string& path) {
   const auto text = read_file(path);
   return text ? std::string(trim(*text)) : "";
+}
+
+std::optional<std::uint64_t> fixed_random;  // Nothing: the kernel's.
+
+unsigned char random_byte() {
+  unsigned char byte = 0;
+  if (!fixed_random) {
+    CHECK(::getrandom(&byte, 1, 0) == 1);
+    return byte;
+  }
+  std::uint64_t mixed = *fixed_random += 0x9e3779b97f4a7c15U;  // SplitMix64.
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebU;
+  return static_cast<unsigned char>(mixed >> 56);
 }
 
 }  // namespace
@@ -106,13 +123,11 @@ std::string self_path() {
   return path;
 }
 
+void fix_random(std::uint64_t seed) { fixed_random = seed; }
+
 std::string random_hex(int digits) {
   std::string text;
-  for (int i = 0; i < digits; ++i) {
-    unsigned char byte = 0;
-    CHECK(::getrandom(&byte, 1, 0) == 1);
-    text += "0123456789abcdef"[byte & 15U];
-  }
+  for (int i = 0; i < digits; ++i) text += "0123456789abcdef"[random_byte() & 15U];
   return text;
 }
 

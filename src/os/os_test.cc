@@ -18,6 +18,7 @@
 #include "os/host.h"
 #include "os/lock.h"
 #include "os/private.h"
+#include "os/reserve.h"
 
 namespace amdahl::os {
 namespace {
@@ -46,6 +47,21 @@ TEST_F(FilesTest, WhatIsWrittenIsReadAndNothingIsLeftBeside) {
   EXPECT_EQ(*read_tail(path("a"), 5), "three");
   EXPECT_EQ(*read_tail(path("a"), 500), std::string("two\0three", 9));
   EXPECT_EQ(list(folder_), std::vector<std::string>{"a"});
+}
+
+TEST_F(FilesTest, WhatIsReservedIsUsedAndTheRestIsGivenBack) {
+  ASSERT_TRUE(take_space(path("space"), 100));
+  EXPECT_EQ(std::filesystem::file_size(path("space")), 100U);
+  ASSERT_TRUE(write_in_space(path("space"), path("a"), "a receipt"));
+  EXPECT_EQ(*read_file(path("a")), "a receipt");
+  EXPECT_FALSE(exists(path("space")));
+  ASSERT_TRUE(take_space(path("space"), 4));
+  ASSERT_TRUE(write_in_space(path("space"), path("b"), "more than was thought"));
+  EXPECT_EQ(*read_file(path("b")), "more than was thought");
+  ASSERT_TRUE(take_space(path("space"), 4));
+  free_space(path("space"));
+  EXPECT_EQ(list(folder_), (std::vector<std::string>{"a", "b"}));
+  EXPECT_FALSE(is_disk_full(folder_));
 }
 
 unsigned mode_of(const std::string& path) {

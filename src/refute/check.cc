@@ -19,6 +19,7 @@
 #include "refute/outlier/outlier.h"
 #include "refute/quality/quality.h"
 #include "refute/replicate/replicate.h"
+#include "refute/rule.h"
 #include "refute/shrink/shrink.h"
 #include "refute/strata/strata.h"
 #include "refute/tod/tod.h"
@@ -29,8 +30,10 @@ namespace {
 
 constexpr auto kChecks = std::to_array<Check>({
     {"design", "Did the coin decide which arm ran first?", true, design::run},
-    {"work", "Did the variant do all the work?", true, work::run, work::pairs_help},
-    {"quality", "Are the results as good?", true, quality::run, quality::pairs_help},
+    {"work", "Did the variant do all the work?", true, work::run, work::pairs_help, nullptr, false,
+     true},
+    {"quality", "Are the results as good?", true, quality::run, quality::pairs_help, nullptr, false,
+     true},
     {"cost", "Does the total cost fall, CPU included?", true, cost::run, cost::pairs_help},
     {"replicate", "Does the win repeat in fresh pairs?", true, replicate::run},
     {"aa", "Does the harness show no difference when both arms are A?", true, aa::run},
@@ -45,7 +48,8 @@ constexpr auto kChecks = std::to_array<Check>({
      strata::applies},
     {"tod", "Does it win at all times of day?", false, tod::run, tod::pairs_help, nullptr, true},
     {"amdahl", "Is the affected share of the cost large enough?", false, amdahl::run},
-    {"failures", "Does it fail no more often than the job usually does?", false, failures::run},
+    {"failures", "Does it fail no more often than the job usually does?", false, failures::run,
+     nullptr, nullptr, false, true},
     {"shrink", "Is it still worth having when corrected for selection?", false, shrink::run},
     {"dose", "Does a larger change help more?", false, dose::run, nullptr, dose::applies},
     {"mechanism", "Is the time saved in the part that the hypothesis names?", false, mechanism::run,
@@ -54,6 +58,16 @@ constexpr auto kChecks = std::to_array<Check>({
      contention::pairs_help, nullptr, true},
 });
 
+// The evidence with the pairs of earlier tests among its own.
+Evidence with_earlier_tests(Evidence evidence) {
+  evidence.pairs.insert(evidence.pairs.begin(), evidence.before.begin(), evidence.before.end());
+  return evidence;
+}
+
+int severity_of(const model::Finding& finding) {
+  return severity(Ruling{finding.vote, finding.decisive});
+}
+
 }  // namespace
 
 std::span<const Check> checks() { return kChecks; }
@@ -61,9 +75,16 @@ std::span<const Check> checks() { return kChecks; }
 std::vector<model::Finding> ask_all(const Evidence& evidence) {
   CHECK(evidence.spec != nullptr);
   std::vector<model::Finding> findings;
+  const std::optional<Evidence> all =
+      evidence.before.empty() ? std::nullopt : std::optional(with_earlier_tests(evidence));
   for (const Check& check : kChecks) {
     if (check.applies != nullptr && !check.applies(evidence)) continue;
     model::Finding finding = check.run(evidence);
+    if (all && check.remembers) {
+      model::Finding earlier = check.run(*all);
+      earlier.because += " (earlier tests of the change included)";
+      if (severity_of(earlier) > severity_of(finding)) finding = std::move(earlier);
+    }
     finding.check = check.id;
     finding.mandatory |= check.mandatory;
     findings.push_back(std::move(finding));

@@ -31,8 +31,11 @@ struct UsualFailures {
 struct Evidence {
   const model::Spec* spec = nullptr;  // Never null when a check runs.
   model::Experiment experiment;
-  model::Comparison comparison;         // Over all coin-randomised pairs.
-  std::vector<model::PairFact> pairs;   // Of the experiment, by index, void ones included.
+  model::Comparison comparison;        // Over all coin-randomised pairs.
+  std::vector<model::PairFact> pairs;  // Of the experiment, by index, void ones included.
+  // Of earlier tests of the same change that ended without a lasting verdict. They can count
+  // against it, never for it: see Check::remembers.
+  std::vector<model::PairFact> before;
   std::vector<model::PairFact> same;    // A/A pairs of the family, at most 7 days old.
   std::optional<double> touched_share;  // Share of the cost that the change can affect.
   std::string component;                // Phase in which time should be saved; empty if unknown.
@@ -66,6 +69,10 @@ struct Check {
 
   // If it abstains, it asks for pairs: see Panel::also_wants.
   bool asks_when_silent = false;
+
+  // Asked about the earlier tests of the change as well, and the worse answer counts: a change must
+  // not lose its failures by losing its test.
+  bool remembers = false;
 };
 
 // In a fixed order; a new check comes last.

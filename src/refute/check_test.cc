@@ -109,6 +109,26 @@ TEST(Checks, WithoutPairsNothingIsRefuted) {
   }
 }
 
+// The abort of a test must not be a way to lose what the test has shown.
+TEST(Checks, EarlierTestsCountAgainstAChangeAndNeverForIt) {
+  const model::Spec spec = sample_spec();
+  Evidence evidence = whole_win(spec);
+  const auto vote = [&](std::string_view id) {
+    std::vector<Finding> findings = ask_all(evidence);
+    return show(named(findings, id)).substr(0, 5);
+  };
+  for (int i = 0; i < 6; ++i) evidence.before.push_back(sample_pair(i, 0.1));
+  for (const char* id : {"work", "quality", "failures"}) EXPECT_EQ(vote(id), "agree") << id;
+  for (int i = 0; i < 4; ++i) evidence.before[i].voided = evidence.before[i].b.failed = true;
+  EXPECT_EQ(vote("failures"), "doubt");
+  evidence.before[4].b.output_digest = "another";
+  EXPECT_EQ(vote("quality"), "veto:");
+  evidence.before.resize(3);
+  for (auto& pair : evidence.before) pair = sample_pair(pair.index, 0.1);
+  evidence.pairs.resize(4);
+  EXPECT_EQ(vote("quality"), "absta") << "results must be as good on this baseline";
+}
+
 TEST(Combine, ADecisiveRefutationVetoes) {
   auto findings = all_agree();
   named(findings, "work") = {"work", Vote::kRefute, true, true, ""};

@@ -69,6 +69,7 @@ struct Outcome {
   bool reopened = false;         // A person reopened it once.
   std::uint32_t refuted_by = 0;  // Bits by index in refute::checks(): of the last vote,
   std::uint32_t decisively = 0;  // and of any vote.
+  std::uint32_t unanswered = 0;  // Mandatory ones that abstained in the last vote.
   std::uint32_t bought_for = 0;  // Checks that got targeted pairs.
   double estimate = 0;           // Of promotions, in ln.
   double shrunk = 0;

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
+#include "loop/order.h"
 #include "refute/check.h"
 
 namespace amdahl::sim {
@@ -119,6 +120,7 @@ PairFact Job::fact(const Truth& truth, const Setting& setting, double slow_a, do
   Twist t;
   if (same) {
     t.favours_b = truth.kind == Kind::kHarness ? row_of(truth.kind).apparent : 0;
+    t.small_class = setting.stratum == "small";
   } else {
     t = twist(truth, setting, second);
   }
@@ -213,7 +215,7 @@ PairFact Job::same(int index) {
                         .index = index,
                         .assigned_second = stream_.chance(0.5),
                         .contended = false,
-                        .stratum = ""};
+                        .stratum = loop::stratum_at(spec_, index)};
   return one(truths_.front(), setting);
 }
 

@@ -37,6 +37,8 @@ void Memory::keep(const loop::Voted& voted) {
   const std::uint32_t bit = bit_of(voted.finding.check);
   const bool against = voted.finding.vote == model::Vote::kRefute;
   outcome.refuted_by = against ? outcome.refuted_by | bit : outcome.refuted_by & ~bit;
+  const bool open = voted.finding.mandatory && voted.finding.vote == model::Vote::kAbstain;
+  outcome.unanswered = open ? outcome.unanswered | bit : outcome.unanswered & ~bit;
   if (voted.finding.decisive) outcome.decisively |= bit;
 }
 

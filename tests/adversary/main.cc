@@ -22,8 +22,9 @@ namespace amdahl::adversary {
 namespace {
 
 constexpr const char* kHelp =
-    "usage: adversary [--seeds N] [--from S] [--jobs J] [--list FILE] [--tune 1] [--seed S "
-    "[--real 1]]\n"
+    "usage: adversary [--seeds N] [--from S] [--jobs J] [--list FILE] [--tune 1] [--again 1] "
+    "[--seed "
+    "S [--real 1]]\n"
     "\n"
     "  --seeds N    play so many seeds (60)\n"
     "  --from S     the first of them (1)\n"
@@ -31,6 +32,7 @@ constexpr const char* kHelp =
     "               'number tune' is played as with --tune 1\n"
     "  --jobs J     so many at once (1)\n"
     "  --tune 1     with the settings of amdahl tune; 2: each seed is played both ways\n"
+    "  --again 1    play each twice: another story is a violation\n"
     "  --seed S     play this one and print what was made and what happened\n"
     "  --real 1     with real workers and processes, as every 50th seed is anyway; 0: none is\n"
     "\n"
@@ -44,6 +46,7 @@ struct Options {
   std::uint64_t only = 0;
   std::uint64_t real = 2;  // 0 none, 1 all, else one in kRealOneIn.
   std::uint64_t tune = 0;  // 0 none, 1 all, else both.
+  std::uint64_t again = 0;
   std::string list;
 };
 
@@ -87,9 +90,11 @@ struct Total {
   }
 };
 
-std::string scratch() {
+// As long for all: how soon a disk is full depends on the lengths of paths.
+std::string scratch(std::uint64_t job = 0) {
   const bool shared = std::filesystem::exists("/dev/shm");
-  return fmt::format("{}/amdahl-adversary-{}", shared ? "/dev/shm" : "/tmp", ::getpid());
+  return fmt::format("{}/amdahl-adversary-{:010}-{:03}", shared ? "/dev/shm" : "/tmp", ::getpid(),
+                     job);
 }
 
 void print(const Story& story) {
@@ -150,8 +155,12 @@ std::vector<Seed> listed_in(const std::string& path) {
   return seeds;
 }
 
-Story play_seed(const Seed& seed, const std::string& folder, bool real) {
+// A story can be replayed if it is the same each time, but for where it happened.
+Story play_seed(const Seed& seed, const std::string& folder, bool real, bool again) {
   Story story = play(seed.number, folder, {real, seed.tune});
+  if (again && !real && play(seed.number, folder, {real, seed.tune}).told != story.told) {
+    story.violations.push_back("replay: another story came of the same seed");
+  }
   if (story.made.find(seed.makes) == std::string::npos) {
     story.violations.push_back(fmt::format("stale: it no longer makes '{}'", seed.makes));
   }
@@ -176,7 +185,8 @@ void end_when_stopped() {
                              std::uint64_t share, const std::string& folder, int to) {
   std::FILE* out = ::fdopen(to, "w");
   for (std::uint64_t i = share; i < seeds.size(); i += options.jobs) {
-    report(seeds[i], play_seed(seeds[i], folder, is_real(options, seeds[i].number)), out);
+    const bool real = is_real(options, seeds[i].number);
+    report(seeds[i], play_seed(seeds[i], folder, real, options.again == 1), out);
     std::fflush(out);
   }
   ::_exit(0);
@@ -190,7 +200,7 @@ Total play_all(const std::vector<Seed>& seeds, const Options& options) {
   if (::pipe(ends) != 0) return total;
   std::map<pid_t, std::string> children;  // With the folder of each.
   for (std::uint64_t j = 0; j < options.jobs; ++j) {
-    const std::string folder = fmt::format("{}-{}", scratch(), j);
+    const std::string folder = scratch(j);
     const pid_t pid = ::fork();
     if (pid == 0) {
       ::close(ends[0]);
@@ -267,13 +277,14 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const std::string value = i + 1 < argc ? argv[i + 1] : "";
-    std::uint64_t* const number = word == "--seeds"  ? &options.seeds
-                                  : word == "--from" ? &options.from
-                                  : word == "--jobs" ? &options.jobs
-                                  : word == "--real" ? &options.real
-                                  : word == "--tune" ? &options.tune
-                                  : word == "--seed" ? &options.only
-                                                     : nullptr;
+    std::uint64_t* const number = word == "--seeds"   ? &options.seeds
+                                  : word == "--from"  ? &options.from
+                                  : word == "--jobs"  ? &options.jobs
+                                  : word == "--real"  ? &options.real
+                                  : word == "--tune"  ? &options.tune
+                                  : word == "--again" ? &options.again
+                                  : word == "--seed"  ? &options.only
+                                                      : nullptr;
     const auto given = to_number<std::uint64_t>(value);
     if (word == "--list" && !value.empty()) {
       options.list = value;

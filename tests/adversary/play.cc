@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "oracle.h"
+#include "os/fake/fixed_random.h"
 #include "os/files.h"
 #include "scenario.h"
 #include "turn.h"
@@ -26,15 +27,6 @@ struct Child {
   bool exited = false;
   int code = 0;  // Or the signal.
 };
-
-// Nothing of the program runs in this process, so that a crash there ends no seed but its own.
-Child in_child(const std::function<int()>& body) {
-  const pid_t pid = ::fork();
-  if (pid == 0) ::_exit(body());
-  int status = 0;
-  ::waitpid(pid, &status, 0);
-  return {WIFEXITED(status), WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status)};
-}
 
 void note_problem(World& world, const std::string& text) {
   std::strncpy(world.problem, text.c_str(), sizeof world.problem - 1);
@@ -60,6 +52,21 @@ class Player {
   }
 
  private:
+  // Nothing of the program runs in this process, so that a crash there ends no seed but its own.
+  // No two children draw the same tickets.
+  Child in_child(const std::function<int()>& body) {
+    constexpr std::uint64_t kMostChildren = 1000;
+    ++children_;
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      os::fix_random(scenario_.seed * kMostChildren + children_);
+      ::_exit(body());
+    }
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    return {WIFEXITED(status), WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status)};
+  }
+
   void complain(const std::string& kind, const std::string& what) {
     story_.violations.push_back(fmt::format("{}: {}: {}", kind, what, world_.problem));
   }
@@ -149,6 +156,7 @@ class Player {
   Story& story_;
   bool settled_ = false;
   bool flipped_ = false;
+  std::uint64_t children_ = 0;
 };
 
 double children_cpu() {

@@ -1,5 +1,6 @@
 // attacks_registered_test.cc: what was registered is what is judged: the environment, the code and
 // the spec that a pair was reserved under.
+#include <algorithm>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -136,6 +137,68 @@ TEST_F(Registered, APairInFlightBelongsToTheSpecItWasReservedUnder) {
     EXPECT_EQ(event.at("payload").at("fact").at("a").at("metric"), 7) << event.dump();
   }
   EXPECT_TRUE(found) << pair;
+}
+
+// Half the throughput, which is bad until somebody turns the metric round.
+TEST_F(Registered, AMetricThatIsTurnedRoundEndsItsTests) {
+  sandbox_.write(
+      "job.sh",
+      "#!/bin/bash\necho 42 > \"$AMDAHL_OUT/result.txt\"\nsleep 0.1\n"
+      "echo \"{\\\"metric\\\": {\\\"speed\\\": $([ -n \"$FAST\" ] && echo 50 || echo 100)."
+      "$((RANDOM % 90 + 10))}}\" >> \"$AMDAHL_REPORT\"\n",
+      true);
+  adopt("[metric]\nname = \"speed\"\ndirection = \"higher\"\n");
+  propose();
+  const auto compared = [&] {
+    int pairs = 0;
+    for (const Json& event : events(sandbox_, "run.collected")) {
+      const Json& fact = event.at("payload").at("fact");
+      pairs += fact.is_object() && fact.at("purpose") == "compare" ? 1 : 0;
+    }
+    return pairs;
+  };
+  for (int i = 0; i < 100 && compared() == 0; ++i) {
+    cycle();
+    std::this_thread::sleep_for(500ms);
+  }
+  ASSERT_GE(compared(), 1);
+  ASSERT_EQ(hypothesis().at("state"), "live") << "one pair is no proof";
+  adopt("[metric]\nname = \"speed\"\ndirection = \"lower\"\n");
+  const std::string said = cycle({}, "--watch");
+  EXPECT_NE(said.find("changed during the test (metric direction)"), std::string::npos) << said;
+  EXPECT_EQ(hypothesis().at("state"), "aborted") << said;
+  EXPECT_TRUE(events(sandbox_, "gate.opened").empty());
+}
+
+// One run has more pairs of steps than the cap allows: nothing is told, and nothing waits for it.
+TEST_F(Registered, StepsBeyondTheCapEndTheWatch) {
+  sandbox_.write("job.py", R"(import json, os, random
+schedule = open(os.environ["AMDAHL_STEPS"]).read() if "AMDAHL_STEPS" in os.environ else ""
+arms = json.loads(os.environ.get("AMDAHL_STEPS_ARMS", "{}"))
+open(os.environ["AMDAHL_OUT"] + "/result.txt", "w").write("42")
+with open(os.environ["AMDAHL_REPORT"], "a") as report:
+    if not schedule:
+        report.write('{"work": 10}\n')
+    for i, arm in enumerate(schedule):
+        batch = (arms.get(arm, {}).get("args", {}) or {}).get("--batch")
+        seconds = 0.01 * random.lognormvariate(0, 0.2) * (0.98 if batch == "16" else 1)
+        report.write(json.dumps({"step": i, "arm": arm, "seconds": seconds, "work": 1}) + "\n")
+)");
+  sandbox_.write("job.toml",
+                 "family = \"job\"\ncommand = [\"python3\", \"job.py\", \"--batch\", \"8\"]\n"
+                 "workdir = \".\"\ntime_limit_s = 30\npairing = \"steps\"\n"
+                 "inputs = [\"data/*\"]\n[[outputs]]\npath = \"{out}/result.txt\"\n"
+                 "[knobs.batch_size]\narg = \"--batch\"\nvalue = 8\n");
+  ASSERT_EQ(sandbox_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
+  ASSERT_EQ(sandbox_.amdahl({"propose", "job", "--arg=--batch=16", "--gain", "10"}).code, 0);
+  const std::string said = cycle({}, "--watch");
+  EXPECT_NE(hypothesis().at("state"), "promoted") << said;
+  std::size_t most = 0;
+  for (const Json& event : events(sandbox_, "run.collected")) {
+    const Json& fact = event.at("payload").at("fact");
+    if (fact.is_object()) most = std::max(most, fact.value("steps", Json::array()).size());
+  }
+  EXPECT_GT(most, 40U) << "a run has more pairs of steps than the cap";
 }
 
 }  // namespace

@@ -31,6 +31,7 @@
 #include "os/files.h"
 #include "os/host.h"
 #include "os/lock.h"
+#include "os/reserve.h"
 
 namespace amdahl::launch {
 namespace {
@@ -56,6 +57,16 @@ class Worker {
         request_{std::move(request)},
         // <state>/runs/<reservation>
         state_dir_{fs::path(folder_.path).parent_path().parent_path().string()} {}
+
+  // What its arms leave must be kept even if the disk is full by then.
+  Result<> reserve_space() const {
+    constexpr std::size_t kReceipt = 64 * 1024;
+    constexpr std::size_t kDone = 4 * 1024;
+    if (const auto arms = local::arms_of(request_)) {
+      for (const Arm& arm : *arms) TRY(os::take_space(space_for(arm.name), kReceipt));
+    }
+    return os::take_space(space_for("done"), kDone);
+  }
 
   Result<> run() {
     if (request_.allocated) scratch_ = local::make_scratch(request_.ticket);
@@ -110,15 +121,24 @@ class Worker {
       done["build_wall_ns"] = build_wall_.count();
       done["build_cpu_ns"] = build_cpu_.count();
     }
-    if (!problem.empty()) done["problem"] = problem;
+    if (!problem.empty()) {
+      done["problem"] = problem;
+    } else if (disk_was_full_) {
+      done["problem"] = "the disk of the state folder was full while an arm failed";
+    }
     TRY(local::keep_scratch(scratch_, folder_.path));
+    for (const Arm& arm : arms) os::free_space(space_for(arm.name));
     for (const auto& [arm, text] : kept_) {
       const auto there = os::read_file(folder_.receipt(arm));
       if (there && *there == text) continue;
       TRY(os::write_file(folder_.receipt(arm), text));
       done["restored"].push_back(arm);
     }
-    return os::write_file(folder_.done(), pretty_json(done));
+    return os::write_in_space(space_for("done"), folder_.done(), pretty_json(done));
+  }
+
+  std::string space_for(const std::string& what) const {
+    return fmt::format("{}/space-{}", folder_.path, what);
   }
 
   bool cancelled() const { return interrupted_ || os::exists(folder_.cancelled()); }
@@ -279,7 +299,9 @@ class Worker {
   Result<> keep(const Arm& arm, const model::Receipt& receipt) {
     std::string& text = kept_[arm.name];
     text = pretty_json(model::encode(receipt));
-    return os::write_file(folder_.receipt(arm.name), text);
+    // Whoever fails for want of space is not to blame for it.
+    disk_was_full_ |= !succeeded(receipt) && os::is_disk_full(folder_.path);
+    return os::write_in_space(space_for(arm.name), folder_.receipt(arm.name), text);
   }
 
   Result<> run_at_once(const std::vector<Ready>& ready) {
@@ -376,6 +398,7 @@ class Worker {
   Nanos build_cpu_{};
   std::map<std::string, std::string> kept_;          // Receipts as they were written, by arm.
   std::optional<AcceleratorSeconds> baseline_cost_;  // Of A, once it has run well.
+  bool disk_was_full_ = false;
   bool interrupted_ = false;  // A signal ended an arm: the rest is not wanted.
 };
 
@@ -410,8 +433,10 @@ Result<> local::run_request(const RunFolder& folder, PairRequest request) {
                      {"host", os::host_name()},
                      {"at", os::real_clock().unix_time().count()},
                      {"monotonic_ns", os::real_clock().monotonic().count()}};
+  Worker worker(folder, std::move(request));
+  TRY(worker.reserve_space());
   TRY(os::write_file(folder.started(), pretty_json(started)));
-  return Worker(folder, std::move(request)).run();
+  return worker.run();
 }
 
 }  // namespace amdahl::launch

@@ -39,8 +39,9 @@ bool same_host(const PairFact& pair) {
   return model::same(pair.a.host, pair.b.host).value_or(false);
 }
 
-// CPU cores that the variant left to others, if it does nothing else: whoever waits for a core takes
-// them, to the variant's disadvantage. Any other change may have moved its work to those others.
+// CPU cores that the variant left to others, if it does nothing else: whoever waits for a core
+// takes them, to the variant's disadvantage. Any other change may have moved its work to those
+// others.
 double freed_cores(const PairFact& pair, bool only_fewer) {
   if (!only_fewer || pair.a.wall_s <= 0 || pair.b.wall_s <= 0) return 0;
   const double fewer = pair.a.cpu_s / pair.a.wall_s - pair.b.cpu_s / pair.b.wall_s;
@@ -219,11 +220,10 @@ bool pairs_help(const Evidence& evidence) {
   if (evidence.pairs.empty()) return true;
   // Where a whole round of targeted pairs was disturbed, the next would be, too.
   const Pairs bought = bought_for(evidence, "host");
-  const bool all_disturbed =
-      static_cast<int>(bought.size()) >= target_of("host").pairs &&
-      std::ranges::none_of(bought, [&](const PairFact* pair) {
-        return known(*pair) && is_clean(*pair, evidence.only_fewer);
-      });
+  const bool all_disturbed = static_cast<int>(bought.size()) >= target_of("host").pairs &&
+                             std::ranges::none_of(bought, [&](const PairFact* pair) {
+                               return known(*pair) && is_clean(*pair, evidence.only_fewer);
+                             });
   return !all_disturbed && std::ranges::any_of(evidence.pairs, known);
 }
 
