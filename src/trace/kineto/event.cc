@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "trace/kineto/decimal.h"
+#include "trace/kineto/op_inputs.h"
 
 namespace amdahl::trace::kineto {
 namespace {
@@ -213,6 +214,10 @@ void keep_host(const RawEvent& event, model::HostKind kind, Window& window) {
     row.correlation = correlation_of(event.correlation, window);
   }
   if (!event.call_stack.empty()) row.stack = name_of(event, event.call_stack, window);
+  if (!event.inputs.empty()) {
+    row.inputs =
+        name_of(event, inputs_of_args(event.inputs, window.room), window) & model::kLastInputs;
+  }
   row.kind = kind;
   window.host_events.push_back(row);
 }

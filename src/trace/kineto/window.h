@@ -73,6 +73,7 @@ struct Window {
   std::vector<model::Sample> samples;  // `device` is a device's id.
   std::vector<model::KernelMetric> metrics;
   std::vector<Label> labels;
+  std::string room;  // For texts that are put together before they get a number.
 
   static constexpr std::size_t kLossKinds =
       static_cast<std::size_t>(model::LossKind::kMissingTable) + 1;
