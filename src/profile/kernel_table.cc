@@ -81,7 +81,8 @@ class TableMaker {
       ++signs_.tiny_launches;
       signs_.tiny += event.duration;
     }
-    if (event.occupancy == model::kUnknownOccupancy) return;
+    // PyTorch writes 0 where it cannot tell: for kernels with much dynamic shared memory.
+    if (event.occupancy == model::kUnknownOccupancy || event.occupancy == 0) return;
     of.occupied += event.occupancy * static_cast<double>(event.duration.count());
     of.with_occupancy += event.duration;
     const bool computes = of.kind != KernelKind::kCommunication;

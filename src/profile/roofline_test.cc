@@ -164,6 +164,20 @@ TEST(Roofline, FlopsOfPublicTraces) {
   }
 }
 
+TEST(KernelTable, TooFewBlocksAreToldByOccupancyWhereItIsKnown) {
+  for (const auto& [occupancy, want] : {std::pair("2", 1U), {"0", 0U}, {"40", 0U}}) {
+    std::string json = json_of("aten::sin", R"("Ev Idx": 1)", "some_kernel");
+    json.insert(json.rfind("\"stream\""),
+                fmt::format("\"est. achieved occupancy %\": {}, ", occupancy));
+    const auto trace = trace::load_kineto(json);
+    ASSERT_TRUE(trace) << trace.error().text;
+    const KernelTable table = kernel_table(*trace);
+    ASSERT_EQ(table.advice.size(), want) << occupancy;
+    EXPECT_TRUE(want == 0 || table.advice[0].id == "kernels.small-grid");
+    EXPECT_EQ(table.kernels[0].occupancy.has_value(), std::string_view(occupancy) != "0");
+  }
+}
+
 TEST(DevicePeaks, AreFoundByNameAndMemory) {
   struct Case {
     const char* device;
