@@ -231,7 +231,7 @@ TEST_F(Scan, TablesAreKnownByTheirColumnsOrSayWhatTheyNeed) {
   sandbox_.write("fleet/who.csv", "Job ID,Node,GPU Index\n7,m1,0\n7,m1,1\n");
   sandbox_.write("fleet/work.csv",
                  "Job ID,Owner,Begin Time,Finish Time,GPU Count,Machine,Room\n"
-                 "7,ada,2023-11-15 00:00:00,2023-11-15 01:00:00,2,m1,west\n");
+                 "7,ada,2023-11-15 00:00:00Z,2023-11-15 01:00:00Z,2,m1,west\n");
   const Json answer = json_of(sandbox_.amdahl({"scan", "fleet", "--json"}));
   ASSERT_EQ(answer.at("inputs").size(), 3U);
   EXPECT_EQ(answer.at("inputs").at(2).at("samples"), 3);

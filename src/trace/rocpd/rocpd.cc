@@ -300,7 +300,9 @@ class Part {
 }  // namespace
 
 bool claims(std::string_view head) {
-  return head.starts_with(nsys::kMagic) && contains(head, kKernels);
+  // The first tables; that of kernels may come behind the first 64 KiB.
+  return head.starts_with(nsys::kMagic) &&
+         (contains(head, "rocpd_info_") || contains(head, kKernels));
 }
 
 Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& builder) {

@@ -8,7 +8,7 @@
 
 namespace amdahl::trace::rocpd {
 
-// An SQLite file whose list of tables, as far as `head` has it, names dispatches of kernels.
+// An SQLite file whose list of tables, as far as `head` has it, names those of rocpd.
 bool claims(std::string_view head);
 
 // Kernels, copies, calls of HIP and HSA, and marked ranges, of all processes in the file. Times
