@@ -355,4 +355,40 @@ Result<Json> anatomy(const app::Config& config, const std::string& job) {
   return anatomy(TRY(app::job_anatomy(config, job)));
 }
 
+Json own_waste(const app::OwnWaste& own, const app::FleetAnswer& fleet) {
+  Json families = Json::array();
+  for (const app::OwnFamily& family : own.families) {
+    families.push_back({{"name", family.name},
+                        {"jobs", family.jobs},
+                        {"split_accelerator_s", json_of(family.split)},
+                        {"wasted_accelerator_s", seen(family.split, scan::wasted(family.split))}});
+  }
+  Json worst = Json::array();
+  for (const app::OwnJob& job : own.worst) {
+    worst.push_back({{"job", job.id},
+                     {"name", job.name},
+                     {"family", job.family},
+                     {"user", job.user},
+                     {"state", job.state},
+                     {"start_s", to_seconds(job.start)},
+                     {"split_accelerator_s", json_of(job.split)},
+                     {"wasted_accelerator_s", seen(job.split, scan::wasted(job.split))},
+                     {"part", job.part},
+                     {"evidence", job.evidence},
+                     {"action", job.action}});
+  }
+  return document({{"by", scan::name(own.by)},
+                   {"name", own.name},
+                   {"window",
+                    {{"start_s", to_seconds(fleet.usage.window.start)},
+                     {"end_s", to_seconds(fleet.usage.window.end)}}},
+                   {"jobs", own.jobs},
+                   {"failed", own.lost_jobs},
+                   {"split_accelerator_s", json_of(own.split)},
+                   {"wasted_accelerator_s", seen(own.split, scan::wasted(own.split))},
+                   {"lost_in_failed_accelerator_s", own.lost},
+                   {"families", families},
+                   {"worst", worst}});
+}
+
 }  // namespace amdahl::api

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/fleet.h"
+#include "app/own_waste.h"
 #include "app/scan.h"
 #include "base/json.h"
 #include "base/result.h"
@@ -14,6 +15,8 @@ Json fleet(const app::FleetAnswer& answer, scan::By by);
 Json empty_fleet();  // Nothing has been observed.
 // One job's anatomy, from a fleet or from a local record.
 Json anatomy(const scan::Anatomy& job);
+
+Json own_waste(const app::OwnWaste& own, const app::FleetAnswer& fleet);
 
 // The same for any door; a fleet without observations is an answer, not an error.
 Result<Json> fleet(const app::Config& config, const app::ScanOptions& options, scan::By by);

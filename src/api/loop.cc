@@ -28,7 +28,28 @@ Json json_of(const ledger::GateRow& row) {
           {"decision", encode(row.decision)}};
 }
 
-Json json_of(const app::RoiRow& r) {
+Json json_of(const app::RoiMonth& m, double price) {
+  return {{"month", m.month},
+          {"family", m.family},
+          {"spent_accelerator_h", m.spent_accelerator_h},
+          {"spent_usd", m.spent_usd},
+          {"jobs", m.jobs},
+          {"used_accelerator_h", m.used_accelerator_h},
+          {"banked_accelerator_h", m.banked_accelerator_h},
+          {"banked_lower_accelerator_h", m.banked_lower},
+          {"banked_upper_accelerator_h", m.banked_upper},
+          {"banked_usd", m.banked_accelerator_h * price},
+          {"banked_lower_usd", m.banked_lower * price},
+          {"banked_upper_usd", m.banked_upper * price}};
+}
+
+Json json_of(const std::vector<app::RoiMonth>& months, double price) {
+  Json list = Json::array();
+  for (const app::RoiMonth& month : months) list.push_back(json_of(month, price));
+  return list;
+}
+
+Json json_of(const app::RoiRow& r, double price) {
   const bool realised = r.realised_share.has_value();
   return {{"family", r.family},
           {"spent_accelerator_s", r.spent_accelerator_s},
@@ -41,8 +62,10 @@ Json json_of(const app::RoiRow& r) {
           {"realised_pairs", r.realised_pairs},
           {"production", r.production ? encode(*r.production) : Json()},
           {"volume_accelerator_h_per_day", r.volume_accelerator_h_per_day},
+          {"without_accelerator_h_per_day", r.without_accelerator_h_per_day},
           {"saved_accelerator_h_per_day", r.saved_accelerator_h_per_day},
-          {"saved_usd_per_month", r.saved_usd_per_month}};
+          {"saved_usd_per_month", r.saved_usd_per_month},
+          {"banked", r.banked ? json_of(*r.banked, price) : Json()}};
 }
 
 Json json_of(const app::CanaryView& view) {
@@ -190,8 +213,13 @@ Json canaries(const std::vector<app::CanaryView>& views) {
 }
 
 Json roi(const app::Roi& roi) {
+  Json families = Json::array();
+  for (const app::RoiRow& row : roi.rows) families.push_back(json_of(row, roi.price));
   return document({{"price_usd", roi.price},
-                   {"families", list_of(roi.rows)},
+                   {"families", families},
+                   {"months", json_of(roi.months, roi.price)},
+                   {"bookings", json_of(roi.bookings, roi.price)},
+                   {"banked", json_of(roi.banked, roi.price)},
                    {"spent_accelerator_h", roi.spent_accelerator_h},
                    {"spent_usd", roi.spent_usd},
                    {"saved_accelerator_h_per_day", roi.saved_accelerator_h_per_day},

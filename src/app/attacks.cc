@@ -14,7 +14,7 @@
 namespace amdahl::app {
 namespace {
 
-constexpr std::size_t kLongest = 600;
+constexpr std::size_t kLongestReason = 600;
 constexpr int kEventsOfAsk = 5;
 
 // Each question takes one, so that two do not make the same attack.
@@ -53,7 +53,7 @@ std::string sentence_of(const Attack& attack) {
 
 Result<Attack> attack_in(const Json& answer) {
   Attack attack;
-  attack.because = clip(redact(answer.at("because").get<std::string>()), kLongest);
+  attack.because = clip(redact(answer.at("because").get<std::string>()), kLongestReason);
   if (answer.at("vote") != "refute") return attack;
   attack.vote = model::Vote::kRefute;
   attack.check = answer.at("check").get<std::string>();

@@ -33,13 +33,17 @@ struct Config {
   int per_family = 4;  // Concurrent experiments; they share the baseline's runs.
   int queue = 50;      // Hypotheses per profile.
   double horizon_days = 30;
-  double worth_at_least = 1;  // Hours saved per hour of proof; below that an idea is dropped.
-  bool busy_hosts = true;     // Also test surviving claims on busy hosts.
-  std::string gate_policy;    // Empty: a person decides.
-  int canary_runs = 200;      // Production runs over which a promoted change is watched; 0: none.
-  int canary_one_in = 10;     // One in this many is held back.
-  std::string docs_dir;       // For dream.
-  int dream_every = 0;        // Cycles; 0: only on request.
+  double worth_at_least = 1;       // Hours saved per hour of proof; below that an idea is dropped.
+  bool busy_hosts = true;          // Also test surviving claims on busy hosts.
+  std::string gate_policy;         // Empty: a person decides.
+  std::string gate_branch;         // Prefix of branches that promotions write; empty: none.
+  std::string gate_hook;           // Command after a promotion or rollback; empty: none.
+  std::string webhook_url;         // Told of gate items, decisions and alarms; empty: nobody is.
+  std::string webhook_secret_env;  // Variable with the key that signs them.
+  int canary_runs = 200;   // Production runs over which a promoted change is watched; 0: none.
+  int canary_one_in = 10;  // One in this many is held back.
+  std::string docs_dir;    // For dream.
+  int dream_every = 0;     // Cycles; 0: only on request.
   // Models: off unless one is named. See docs/guide/agents.md.
   std::string agent_local;  // Address of an OpenAI-compatible server.
   std::string agent_local_model;

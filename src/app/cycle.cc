@@ -13,6 +13,7 @@
 #include "app/dreaming.h"
 #include "app/effects.h"
 #include "app/infer.h"
+#include "app/later_jobs.h"
 #include "app/lease.h"
 #include "app/overlay.h"
 #include "app/pairs.h"
@@ -20,6 +21,7 @@
 #include "app/ran_with.h"
 #include "app/scan_cycle.h"
 #include "app/snapshot.h"
+#include "app/webhook.h"
 #include "base/text.h"
 #include "model/plan.h"
 #include "stats/coin.h"
@@ -119,7 +121,10 @@ Result<> Turner::prepare() {
     }
   }
   auto fleet = scan_for_cycle(context_, options_.say, options_.stopped);
-  if (fleet) TRY(record_volumes(context_, *fleet, fence_));
+  if (fleet) {
+    TRY(record_volumes(context_, *fleet, fence_));
+    TRY(watch_later_jobs(context_, *fleet, options_.say, fence_));
+  }
   TRY(dream());
   if (fleet) fleet_ = for_choices(*std::move(fleet));
   return choose();
@@ -341,6 +346,10 @@ Result<bool> Turner::step() {
     summary_.asked += TRY(ask_models(context_, *snapshot_, fence_, asking_, options_.say));
   }
   TRY(cancel_closed(context_, submitted_, options_.say));
+  // People hear of it from the ledger as well: a webhook that fails stops nothing.
+  if (const auto poked = poke_webhook(context_); !poked) {
+    options_.say(fmt::format("the webhook was not started: {}", poked.error().text));
+  }
   return true;
 }
 

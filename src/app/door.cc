@@ -1,5 +1,8 @@
 #include "app/door.h"
 
+#include "app/config.h"
+#include "app/context.h"
+#include "app/webhook.h"
 #include "launch/launcher.h"
 #include "os/clock.h"
 #include "os/files.h"
@@ -18,5 +21,18 @@ Result<> write_output(const std::string& path, std::string_view text) {
 }
 
 Result<> run_pair_in(const std::string& folder) { return launch::run_pair(folder); }
+
+Result<> send_webhooks_in(const std::string& state_dir, const std::string& config) {
+  const Config loaded = TRY(load_config({.config_file = config, .state_dir = state_dir}));
+  Context context = TRY(open_context(loaded, false));
+  // For about an hour: a server that restarts is told, one that is gone is given up.
+  const os::RetryPolicy policy{.attempts = 20,
+                               .first_wait = std::chrono::seconds(1),
+                               .longest_wait = std::chrono::minutes(5),
+                               .in_all = std::chrono::hours(1)};
+  const auto sent = send_webhooks(context, policy, [] { return false; });
+  if (!sent && sent.error().kind != Error::Kind::kBusy) return sent.error();
+  return Ok{};
+}
 
 }  // namespace amdahl::app

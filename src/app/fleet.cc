@@ -7,8 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/scan_cycle.h"
+#include "base/text.h"
+#include "code/script.h"
 #include "fleet/local/local.h"
 #include "fleet/source.h"
+#include "launch/slurm/past_job.h"
 #include "model/codec.h"
 #include "model/plan.h"
 #include "os/files.h"
@@ -54,6 +57,41 @@ Result<Adopted> record_spec(Context& context, model::Spec spec, const std::strin
     if (const auto fleet = scan_here(context)) TRY(record_volumes(context, *fleet));
   }
   return Adopted{std::move(spec), path, std::move(notes)};
+}
+
+// A job that Slurm ran, as if `amdahl run` had seen it. A script that is more than one command is
+// kept beside the spec.
+Result<model::Usage> job_of_slurm(Context& context, const std::string& id,
+                                  const std::string& family) {
+  const launch::slurm::PastJob job = TRY(launch::slurm::past_job(id));
+  if (job.nodes > 1) {
+    return bad_input(fmt::format("job {} ran on {} nodes; adopt a job of one node", id, job.nodes));
+  }
+  model::Usage usage;
+  usage.job = "slurm-" + job.id;
+  usage.user = job.user;
+  usage.family = family.empty() ? lower(job.name) : family;
+  for (char& c : usage.family) {
+    const bool fits = (c >= 'a' && c <= 'z') || is_digit(c) || c == '.' || c == '_' || c == '-';
+    if (!fits) c = '-';
+  }
+  usage.workdir = job.workdir;
+  usage.accelerators = job.gpus > 0 ? job.gpus : job.cpus;
+  usage.start = job.start;
+  usage.end = job.end;
+  usage.failed = job.state != "COMPLETED";
+  usage.ending = lower(job.state);
+  if (const auto command = code::only_command(job.script)) {
+    if (!command->env.empty()) usage.command.emplace_back("env");
+    for (const auto& [name, value] : command->env) usage.command.push_back(name + "=" + value);
+    std::ranges::copy(command->words, std::back_inserter(usage.command));
+    return usage;
+  }
+  TRY(os::make_dirs(context.path("specs")));
+  const std::string path = context.path(fmt::format("specs/{}.sh", usage.family));
+  TRY(os::write_file(path, job.script));
+  usage.command = {"bash", path};
+  return usage;
 }
 
 }  // namespace
@@ -113,7 +151,10 @@ Result<Adopted> adopt_spec(Context& context, const std::string& file, bool repla
 
 Result<Adopted> adopt_job(Context& context, const std::string& job, const std::string& family,
                           const std::string& output, bool replace) {
-  const model::Usage usage = TRY(find_job(context.config, job));
+  constexpr std::string_view kSlurm = "slurm:";
+  const model::Usage usage = job.starts_with(kSlurm)
+                                 ? TRY(job_of_slurm(context, job.substr(kSlurm.size()), family))
+                                 : TRY(find_job(context.config, job));
   Draft draft = TRY(draft_spec(usage, family));
   std::string path = output;
   if (path.empty()) {

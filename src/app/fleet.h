@@ -51,7 +51,8 @@ struct Adopted {
 // Reads the spec file and records it; kConflict if the family has another spec, unless `replace`.
 Result<Adopted> adopt_spec(Context& context, const std::string& file, bool replace);
 
-// The same for an observed job; writes the TOML to `output` (default: specs/FAMILY.toml).
+// The same for an observed job, or for one that Slurm ran (slurm:ID); writes the TOML to `output`
+// (default: specs/FAMILY.toml).
 Result<Adopted> adopt_job(Context& context, const std::string& job, const std::string& family,
                           const std::string& output, bool replace);
 

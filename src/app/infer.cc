@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostEntries = 20'000;
 constexpr std::size_t kMostOutputs = 12;
 constexpr std::size_t kMostMetrics = 3;
-constexpr double kShortestJob = 1.0;  // Seconds.
+constexpr std::size_t kMostNamed = 8;  // Inputs of one folder.
+constexpr double kShortestJob = 1.0;   // Seconds.
 // What a number may differ by that two unchanged runs agree on: other thread counts add in another
 // order.
 constexpr double kRounding = 0.005;
@@ -273,8 +274,45 @@ std::string program_of(const model::Spec& spec) {
   return "";
 }
 
-// Files and folders that the command names and did not write into.
-Inferred infer_inputs(const SeenRun& first, const SeenRun& second, model::Spec& spec) {
+// Code is not input: what runs is recorded by itself.
+bool is_code(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  return name.ends_with(".py") || name.ends_with(".pyc") || name.ends_with(".so") ||
+         contains(name, ".so.");
+}
+
+// Files that both runs opened. Many of one folder are given as the folder, unless the job writes
+// there too.
+std::set<std::string> opened_by_both(const SeenRun& first, const SeenRun& second,
+                                     const model::Spec& spec) {
+  std::map<std::string, std::set<std::string>> by_folder;
+  for (const std::string& path : first.opened) {
+    const bool is_pattern = path.find_first_of("*?[") != path.npos;
+    if (!second.opened.contains(path) || is_pattern || is_code(path) ||
+        first.written.contains(path) || second.written.contains(path)) {
+      continue;
+    }
+    const bool is_program = fs::path(spec.workdir) / path ==
+                            (fs::path(spec.workdir) / spec.command.front()).lexically_normal();
+    if (!is_program) by_folder[fs::path(path).parent_path().string()].insert(path);
+  }
+  std::set<std::string> inputs;
+  for (auto& [folder, files] : by_folder) {
+    const auto below = [&](const auto& item) { return item.first.starts_with(folder + "/"); };
+    const bool is_written = folder.empty() || std::ranges::any_of(first.written, below) ||
+                            std::ranges::any_of(second.written, below);
+    if (files.size() <= kMostNamed || is_written) {
+      inputs.merge(files);
+    } else {
+      inputs.insert(folder + "/*");
+    }
+  }
+  return inputs;
+}
+
+// Files and folders that the command names.
+std::set<std::string> named_by_command(const SeenRun& first, const SeenRun& second,
+                                       const model::Spec& spec) {
   std::set<std::string> inputs;
   const auto is_written = [&](const std::string& path) {
     const std::string folder = path + "/";
@@ -287,7 +325,7 @@ Inferred infer_inputs(const SeenRun& first, const SeenRun& second, model::Spec& 
     const std::string& word = spec.command[i];
     const std::string path =
         word.substr(word.starts_with("-") && word.find('=') != word.npos ? word.find('=') + 1 : 0);
-    if (path.empty() || path.starts_with("-") || path.ends_with(".py")) continue;
+    if (path.empty() || path.starts_with("-") || is_code(path)) continue;
     std::error_code failed;
     const fs::path place = fs::path(spec.workdir) / path;
     std::string plain = fs::path(path).lexically_normal().string();
@@ -296,16 +334,26 @@ Inferred infer_inputs(const SeenRun& first, const SeenRun& second, model::Spec& 
     if (fs::is_regular_file(place, failed)) inputs.insert(plain);
     if (fs::is_directory(place, failed)) inputs.insert(plain + "/*");
   }
-  // Both arms must be shown to have read the same.
+  return inputs;
+}
+
+// What the job reads and does not write: both arms must be shown to have read the same.
+Inferred infer_inputs(const SeenRun& first, const SeenRun& second, model::Spec& spec) {
+  std::set<std::string> inputs = opened_by_both(first, second, spec);
+  const bool was_seen = !inputs.empty();
+  inputs.merge(named_by_command(first, second, spec));
   const std::string program = inputs.empty() ? program_of(spec) : "";
   if (!program.empty()) inputs.insert(program);
   spec.inputs.assign(inputs.begin(), inputs.end());
+  const std::string value = inputs.empty() ? "none" : fmt::format("{}", fmt::join(inputs, ", "));
+  if (was_seen) return {"inputs", value, "both runs opened them, or the command names them", 0.9};
   if (!program.empty() || inputs.empty()) {
-    return {"inputs", program.empty() ? "none" : program,
-            "the command names no file that it reads, so that its program stands for them", 0.4};
+    return {"inputs", value,
+            "the job opened no file in its folder and the command names none: its program stands "
+            "for them",
+            0.4};
   }
-  return {"inputs", fmt::format("{}", fmt::join(inputs, ", ")),
-          "the command names them and the runs did not write them", 0.7};
+  return {"inputs", value, "the command names them and the runs did not write them", 0.7};
 }
 
 // Unix time; 0 if it cannot be told.

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ struct SeenRun {
   model::Receipt receipt;
   std::string output;                          // Its stdout.
   std::map<std::string, std::string> written;  // Path, as in a spec, to digest.
+  std::set<std::string> opened;                // Paths of files that it opened, as far as known.
 };
 
 // A field of the draft, for people: what was chosen, why, and the confidence (0 to 1).

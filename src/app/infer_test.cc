@@ -146,6 +146,20 @@ TEST(Infer, AJobThatCannotBeTunedGetsASentence) {
   }
 }
 
+TEST(Infer, InputsAreWhatBothRunsOpenAndNeitherWrites) {
+  SeenRun first = seen("loss 1", {{"out/log.txt", "1"}});
+  first.opened = {"data/train.bin", "model.py",   "out/log.txt", "out/vocabulary",
+                  "once.txt",       "config.yml", "libfast.so.1"};
+  for (int i = 0; i < 20; ++i) first.opened.insert("pictures/" + std::to_string(i) + ".png");
+  SeenRun second = first;
+  second.opened.erase("once.txt");
+  model::Spec made = spec();
+  ASSERT_TRUE(infer(first, second, made));
+  const std::vector<std::string> want = {"config.yml", "data/train.bin", "out/vocabulary",
+                                         "pictures/*"};
+  EXPECT_EQ(made.inputs, want);
+}
+
 TEST(Infer, FilesOfTheRunAreFound) {
   const std::string folder = testing::TempDir() + "infer-files";
   std::filesystem::remove_all(folder);

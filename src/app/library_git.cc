@@ -4,9 +4,9 @@
 
 #include <fmt/core.h>
 
+#include "app/git.h"
 #include "app/library.h"
 #include "base/text.h"
-#include "os/program.h"
 
 namespace amdahl::app {
 namespace {
@@ -15,28 +15,6 @@ constexpr int kMostCommits = 2000;  // Of one repository, the newest.
 constexpr std::size_t kLargestCommit = 200'000;
 constexpr char kCommitMark = '\x1e';
 constexpr char kFieldMark = '\x1f';
-
-// Git in somebody else's repository: nothing of its configuration is run, nothing is fetched.
-os::Program git_in(const std::string& repository, const std::vector<std::string>& words) {
-  os::Program program;
-  program.argv = {"git", "-c",      "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
-                  "-C",  repository};
-  program.argv.insert(program.argv.end(), words.begin(), words.end());
-  program.env = {{"GIT_NO_LAZY_FETCH", "1"}, {"GIT_PAGER", "cat"}, {"GIT_TERMINAL_PROMPT", "0"}};
-  return program;
-}
-
-Result<std::string> said_by(const os::Program& program) {
-  std::string text;
-  TRY(os::run_program(
-      program,
-      [&](std::string_view bytes) -> Result<> {
-        text += bytes;
-        return Ok{};
-      },
-      [] { return false; }));
-  return text;
-}
 
 // "HASH<field>MESSAGE<field>DIFF" as `git log` was asked for it.
 dream::Commit commit_of(const std::string& repository, std::string_view record) {

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/artefact.h"
 #include "app/effects.h"
 #include "app/overlay.h"
 #include "app/snapshot.h"
@@ -165,8 +166,10 @@ Result<std::string> decide(Context& context, const ledger::GateRow& gate,
   if (!decision.approved) return fmt::format("declined {}", packet.hypothesis);
   const ledger::HypothesisRow row = TRY(context.ledger->hypothesis(packet.hypothesis));
   const std::string overlay = TRY(write_overlay(context, packet.family));
-  return fmt::format("promoted {}: {}; the stack of {} is in {}", row.hypothesis.id,
-                     describe(row.hypothesis.change), packet.family, overlay);
+  const std::string deployed = deploy(context, gate, of_packet, overlay);
+  return fmt::format("promoted {}: {}; the stack of {} is in {}{}{}", row.hypothesis.id,
+                     describe(row.hypothesis.change), packet.family, overlay,
+                     deployed.empty() ? "" : "; ", deployed);
 }
 
 Result<std::string> roll_back(Context& context, const std::string& hypothesis,
@@ -181,8 +184,10 @@ Result<std::string> roll_back(Context& context, const std::string& hypothesis,
   Snapshot snapshot = TRY(take_snapshot(context, {.family = h.family}));
   LedgerEffects effects(context, snapshot, fence, kSilent);
   TRY(snapshot.experiments.roll_back(h.family, h.id, actor, reason, effects));
-  return fmt::format("took {} out of the stack of {}: {}", h.id, h.family,
-                     TRY(write_overlay(context, h.family)));
+  const std::string overlay = TRY(write_overlay(context, h.family));
+  const std::string deployed = deploy_rollback(context, h, actor, reason, overlay);
+  return fmt::format("took {} out of the stack of {}: {}{}{}", h.id, h.family, overlay,
+                     deployed.empty() ? "" : "; ", deployed);
 }
 
 Result<> reopen(Context& context, const ledger::HypothesisRow& row, const std::string& actor,

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
+
+#include <fmt/core.h>
 
 #include "app/canary.h"
 #include "app/stack.h"
@@ -37,11 +40,102 @@ Result<std::optional<model::Comparison>> seen_in_production(Context& context,
   return std::optional(sum);
 }
 
+// What is booked is of jobs that ran with the changes: per hour that they used.
+double saved_per_used(const RoiMonth& banked) {
+  return banked.used_accelerator_h > 0 ? banked.banked_accelerator_h / banked.used_accelerator_h
+                                       : 0;
+}
+
+// A spreadsheet would run a cell that begins like a formula.
+std::string csv_cell(const std::string& text) {
+  const bool formula =
+      !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+  const bool plain = text.find_first_of("\",\r\n") == text.npos && !formula;
+  if (plain) return text;
+  std::string cell = formula ? "\"'" : "\"";
+  for (const char c : text) cell += c == '"' ? "\"\"" : std::string(1, c);
+  return cell + "\"";
+}
+
+void add(RoiMonth& sum, const RoiMonth& part) {
+  sum.spent_accelerator_h += part.spent_accelerator_h;
+  sum.spent_usd += part.spent_usd;
+  sum.jobs += part.jobs;
+  sum.used_accelerator_h += part.used_accelerator_h;
+  sum.banked_accelerator_h += part.banked_accelerator_h;
+  sum.banked_lower += part.banked_lower;
+  sum.banked_upper += part.banked_upper;
+}
+
+// Bounds of families and months add up: wider than they need be, never too narrow.
+Result<> add_months(Context& context, std::optional<double> price, Roi& roi) {
+  std::map<std::pair<std::string, std::string>, RoiMonth> cells;
+  const auto cell = [&](const std::string& month, const std::string& family) -> RoiMonth& {
+    RoiMonth& found = cells[{month, family}];
+    found.month = month;
+    found.family = family;
+    return found;
+  };
+  for (const ledger::Outlay& outlay : TRY(context.ledger->outlays("accelerator_s"))) {
+    cell(outlay.month, outlay.family).spent_accelerator_h += outlay.spent / 3600;
+  }
+  for (const ledger::Outlay& outlay : TRY(context.ledger->outlays("usd"))) {
+    cell(outlay.month, outlay.family).spent_usd += outlay.spent;
+  }
+  for (const ledger::Earning& earning : TRY(context.ledger->earnings())) {
+    RoiMonth& month = cell(earning.month, earning.family);
+    month.jobs = earning.jobs;
+    month.used_accelerator_h = earning.used / 3600;
+    month.banked_accelerator_h = earning.saved / 3600;
+    month.banked_lower = earning.lower / 3600;
+    month.banked_upper = earning.upper / 3600;
+  }
+  for (auto& [_, month] : cells) {
+    if (price) month.spent_usd = month.spent_accelerator_h * *price;
+    if (roi.months.empty() || roi.months.back().month != month.month) {
+      roi.months.push_back({.month = month.month, .family = ""});
+    }
+    add(roi.months.back(), month);
+    add(roi.banked, month);
+    roi.bookings.push_back(month);
+  }
+  return Ok{};
+}
+
+std::optional<RoiMonth> banked_by(const Roi& roi, const std::string& family) {
+  RoiMonth sum;
+  for (const RoiMonth& booking : roi.bookings) {
+    if (booking.family == family) add(sum, booking);
+  }
+  sum.family = family;
+  return sum.jobs > 0 ? std::optional(sum) : std::nullopt;
+}
+
+// The share that the saving is of what the family would cost without it, and whether its jobs
+// already run with it.
+void weigh(RoiRow& row) {
+  const double volume = row.volume_accelerator_h_per_day;
+  double share = row.realised_share.value_or(row.predicted_share);
+  const bool watched = row.production && row.production->pairs >= kEnoughPairs;
+  if (!row.realised_share && watched) share = -std::expm1(-row.production->effect);
+  if (row.promoted > 0 && row.banked) {
+    row.saved_accelerator_h_per_day = volume * saved_per_used(*row.banked);
+  } else if (watched && share < 1) {
+    row.saved_accelerator_h_per_day = volume * share / (1 - share);
+  } else {
+    row.saved_accelerator_h_per_day = volume * share;
+    row.without_accelerator_h_per_day = volume;
+    return;
+  }
+  row.without_accelerator_h_per_day = volume + row.saved_accelerator_h_per_day;
+}
+
 }  // namespace
 
 Result<Roi> return_on_investment(Context& context, std::optional<double> price) {
   Roi roi;
   roi.price = price.value_or(context.config.price_accelerator_hour);
+  TRY(add_months(context, price, roi));
   const std::map<std::string, double> spent = TRY(context.ledger->spent_by_family());
   const std::map<std::string, double> charged = TRY(context.ledger->spent_by_family("usd"));
   std::map<std::string, model::StackResult> stacks;
@@ -77,12 +171,9 @@ Result<Roi> return_on_investment(Context& context, std::optional<double> price) 
       row.realised_upper = 1 - std::exp(-c.upper);
     }
     row.production = TRY(seen_in_production(context, family));
-    double share = row.realised_share.value_or(row.predicted_share);
-    if (!row.realised_share && row.production && row.production->pairs >= kEnoughPairs) {
-      share = -std::expm1(-row.production->effect);
-    }
     row.volume_accelerator_h_per_day = family.volume_accelerator_h_per_day;
-    row.saved_accelerator_h_per_day = row.volume_accelerator_h_per_day * share;
+    row.banked = banked_by(roi, family.name);
+    weigh(row);
     row.saved_usd_per_month = kDaysOfAMonth * row.saved_accelerator_h_per_day * roi.price;
     roi.spent_accelerator_h += row.spent_accelerator_s / 3600;
     roi.spent_usd += row.spent_usd;
@@ -94,6 +185,21 @@ Result<Roi> return_on_investment(Context& context, std::optional<double> price) 
     roi.pays_back_days = roi.spent_accelerator_h / roi.saved_accelerator_h_per_day;
   }
   return roi;
+}
+
+std::string roi_csv(const Roi& roi) {
+  std::string text =
+      "month,family,spent_accelerator_h,spent_usd,jobs,used_accelerator_h,banked_accelerator_h,"
+      "banked_lower_accelerator_h,banked_upper_accelerator_h,banked_usd,banked_lower_usd,"
+      "banked_upper_usd\r\n";
+  for (const RoiMonth& m : roi.bookings) {
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\r\n", m.month, csv_cell(m.family),
+                        m.spent_accelerator_h, m.spent_usd, m.jobs, m.used_accelerator_h,
+                        m.banked_accelerator_h, m.banked_lower, m.banked_upper,
+                        m.banked_accelerator_h * roi.price, m.banked_lower * roi.price,
+                        m.banked_upper * roi.price);
+  }
+  return text;
 }
 
 }  // namespace amdahl::app

@@ -18,6 +18,7 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/opens.h"
 
 namespace amdahl::app {
 namespace {
@@ -124,8 +125,10 @@ Result<SeenRun> Tuner::run_once(std::string_view which) {
   run.quiet = true;
   run.no_input = true;
   run.time_limit_s = to_seconds(options_.budget);
+  os::OpenedFiles opened(workdir_, config_.state_dir);
   const RunOutcome ran = TRY(run_job(config_, run));
   SeenRun seen;
+  seen.opened = opened.stop();
   seen.receipt = ran.receipt;
   const std::string folder = std::filesystem::path(ran.receipt_file).parent_path().string();
   if (const auto text = os::read_tail(folder + "/stdout", kMostOutput)) seen.output = *text;

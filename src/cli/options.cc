@@ -73,6 +73,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"scan", "--csv", "", &ScanFlags::csv, "the rows as CSV, in hours"},
     {"scan", "--html", "FILE", &Flags::html, "also write an HTML page with charts"},
     {"scan", "--job", "ID", &ScanFlags::job, "draw the anatomy of this job instead"},
+    {"scan", "--of", "NAME", &ScanFlags::of, "only this user, or account with --by account"},
     {"scan", "--policy", "RULE", &ScanFlags::policy,
      "replay a rule on the jobs: idle-timeout=60m; hours recovered, wrong hits"},
     {"scan", "--chargeback", "", &ScanFlags::chargeback,
@@ -102,6 +103,8 @@ constexpr auto kOptions = std::to_array<Option>({
      "measure the command without these causes: input,logging,checkpoint"},
     {"profile", "--diff", "BEFORE", &ProfileFlags::diff,
      "compare with these traces (a file or a folder, repeatable): what moved"},
+    {"profile", "--keep", "NAME", &ProfileFlags::keep,
+     "keep the result of these traces under this name, for amdahl serve"},
     {"profile", "--fail-if", "LIMIT", &ProfileFlags::fail_if,
      "exit 1 on 'regression>3%' of --diff, unless it may be noise"},
     {"profile", "--html", "FILE", &Flags::html, "also write an HTML page with the timeline"},
@@ -183,6 +186,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"dream", "--family", "NAME", &DreamFlags::family, "only for this family"},
 
     {"roi", "--price", "USD", &RoiFlags::price, "per accelerator-hour"},
+    {"roi", "--csv", "FILE", &RoiFlags::csv, "also write months and families as a table"},
     {"roi", "--html", "FILE", &Flags::html, "also write the campaign as an HTML page"},
 
     {"clean", "--older", "DAYS", &CleanFlags::older, "remove what was last used before that"},
@@ -227,6 +231,7 @@ constexpr auto kOptions = std::to_array<Option>({
 
     {"exec", "--pair", "DIR", &ExecFlags::pair_dir, "the run's folder"},
     {"exec", "--ask", "DIR", &ExecFlags::ask_dir, "the folder of a question to a model"},
+    {"exec", "--webhook", "DIR", &ExecFlags::webhook_dir, "state folder with messages to send"},
 });
 
 struct AddTo {

@@ -79,6 +79,7 @@ struct ScanFlags : Flags {
   std::string user;
   std::string password_env;
   std::string password_file;
+  std::string of;
   std::string job;
   std::string policy;
   std::string mail;
@@ -108,6 +109,7 @@ struct ProfileFlags : Flags {
   std::string family;
   std::string format;
   std::string fail_if;
+  std::string keep;
   std::vector<std::string> diff;
   int accelerators = 0;
   bool show = false;
@@ -175,6 +177,7 @@ struct DreamFlags : Flags {
 
 struct RoiFlags : Flags {
   double price = -1;
+  std::string csv;
 };
 
 struct CleanFlags : Flags {
@@ -234,6 +237,7 @@ struct ServeFlags : Flags {
 struct ExecFlags : Flags {
   std::string pair_dir;
   std::string ask_dir;
+  std::string webhook_dir;
 };
 
 struct Option {

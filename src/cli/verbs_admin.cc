@@ -134,7 +134,11 @@ Result<int> do_exec(const ExecFlags& flags) {
     TRY(app::run_ask(flags.ask_dir));
     return 0;
   }
-  if (flags.pair_dir.empty()) return bad_input("exec wants --pair DIR or --ask DIR");
+  if (!flags.webhook_dir.empty()) {
+    TRY(app::send_webhooks_in(flags.webhook_dir, flags.config));
+    return 0;
+  }
+  if (flags.pair_dir.empty()) return bad_input("exec wants --pair, --ask or --webhook DIR");
   TRY(app::run_pair_in(flags.pair_dir));
   return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "api/profile.h"
 #include "app/door.h"
+#include "app/kept_traces.h"
 #include "app/pages.h"
 #include "app/profile_now.h"
 #include "app/trace_profile.h"
@@ -55,6 +56,12 @@ Error wants_files(const std::string& folder, std::string_view why) {
           fmt::format("{0} is a folder{1}; type: amdahl profile {0}{2}*", folder, why, slash)};
 }
 
+// For the pages of `amdahl serve`.
+Result<> keep(const ProfileFlags& flags, const Json& document) {
+  if (flags.keep.empty()) return Ok{};
+  return app::keep_trace(TRY(config_for(flags)), flags.keep, document);
+}
+
 Result<int> profile_files(const ProfileFlags& flags) {
   for (const std::string& word : flags.words) {
     if (is_folder(word)) return wants_files(word, "");
@@ -69,6 +76,7 @@ Result<int> profile_files(const ProfileFlags& flags) {
   if (request.html) {
     TRY(app::write_output(flags.html, answer.page).in("--html"));
   }
+  TRY(keep(flags, api::traces(answer)));
   if (flags.json) {
     print_json(api::traces(answer));
     return 0;
@@ -108,6 +116,7 @@ Result<int> profile_diff(const ProfileFlags& flags) {
   const app::TraceFiles after{.files = files_of(flags.words), .format = flags.format, .limits = {}};
   const profile::Diff diff = TRY(app::diff_traces(before, after));
   const bool failed = limit >= 0 && profile::is_regression(diff, limit);
+  TRY(keep(flags, api::trace_diff(diff, failed)));
   if (flags.json) {
     print_json(api::trace_diff(diff, failed));
   } else {
@@ -143,7 +152,8 @@ Result<> check_command(const ProfileFlags& flags) {
   for (const auto& [option, given] :
        {std::pair("--what-if", !flags.what_if.empty()), std::pair("--hta", flags.hta),
         std::pair("--show", flags.show), std::pair("--format", !flags.format.empty()),
-        std::pair("--diff", !flags.diff.empty()), std::pair("--fail-if", !flags.fail_if.empty())}) {
+        std::pair("--diff", !flags.diff.empty()), std::pair("--fail-if", !flags.fail_if.empty()),
+        std::pair("--keep", !flags.keep.empty())}) {
     if (given) return bad_input(fmt::format("{} is not for a command", option));
   }
   return Ok{};
@@ -169,7 +179,8 @@ Result<int> do_profile(const ProfileFlags& flags) {
   if (std::ranges::any_of(flags.words, looks_like_a_file)) return profile_files(flags);
   for (const auto& [option, given] :
        {std::pair("--what-if", !flags.what_if.empty()), std::pair("--html", !flags.html.empty()),
-        std::pair("--hta", flags.hta), std::pair("--format", !flags.format.empty())}) {
+        std::pair("--hta", flags.hta), std::pair("--format", !flags.format.empty()),
+        std::pair("--keep", !flags.keep.empty())}) {
     if (given) {
       return bad_input(fmt::format("{} is for files of a profiler, and there is no file '{}'",
                                    option, flags.words.front()));

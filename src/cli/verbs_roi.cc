@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +17,28 @@
 #include "cli/verbs.h"
 
 namespace amdahl::cli {
+namespace {
+
+std::string show_money(double usd) {
+  return fmt::format("{}${:.2f}", usd < 0 ? "-" : "", std::abs(usd));
+}
+
+// Measured on later jobs; a month in which none ran has only costs.
+void show_months(const app::Roi& roi) {
+  if (roi.banked.jobs == 0) return;
+  std::vector<std::vector<std::string>> rows;
+  for (const app::RoiMonth& m : roi.months) {
+    rows.push_back({m.month, show_money(m.spent_usd), std::to_string(m.jobs),
+                    m.jobs == 0 ? "–"
+                                : fmt::format("{} ({} to {}, 95 %)",
+                                              show_money(m.banked_accelerator_h * roi.price),
+                                              show_money(m.banked_lower * roi.price),
+                                              show_money(m.banked_upper * roi.price))});
+  }
+  print("\n" + table({"month", "spent", "later jobs", "banked"}, rows));
+}
+
+}  // namespace
 
 Result<int> do_roi(const RoiFlags& flags) {
   constexpr double kNotTyped = -1;
@@ -27,11 +51,12 @@ Result<int> do_roi(const RoiFlags& flags) {
     const app::CampaignStory story = TRY(app::read_campaign(context, price));
     TRY(app::write_output(flags.html, app::page_of(story)).in("--html"));
   }
+  const app::Roi roi = TRY(app::return_on_investment(context, price));
+  if (!flags.csv.empty()) TRY(app::write_output(flags.csv, app::roi_csv(roi)).in("--csv"));
   if (flags.json) {
-    print_json(TRY(api::roi(context, price)));
+    print_json(api::roi(roi));
     return 0;
   }
-  const app::Roi roi = TRY(app::return_on_investment(context, price));
   std::vector<std::vector<std::string>> rows;
   for (const app::RoiRow& r : roi.rows) {
     rows.push_back(
@@ -59,6 +84,7 @@ Result<int> do_roi(const RoiFlags& flags) {
       show_hours(roi.saved_accelerator_h_per_day), roi.saved_usd_per_month, roi.price));
   if (roi.pays_back_days) print(fmt::format(" Pays back in {:.1f} days.", *roi.pays_back_days));
   print("\n");
+  show_months(roi);
   return 0;
 }
 

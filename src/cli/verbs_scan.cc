@@ -7,9 +7,11 @@
 
 #include "api/fleet.h"
 #include "app/door.h"
+#include "app/own_waste.h"
 #include "app/pages.h"
 #include "app/parse_time.h"
 #include "app/scan.h"
+#include "base/amount.h"
 #include "base/count.h"
 #include "base/text.h"
 #include "cli/show.h"
@@ -206,6 +208,31 @@ Result<int> draw_job(const ScanFlags& flags, const app::FleetAnswer& answer) {
   return 0;
 }
 
+// The jobs of one user or account: what they waste, and what helps.
+Result<int> show_own(const ScanFlags& flags, const app::FleetAnswer& answer, scan::By by) {
+  constexpr std::size_t kOwnRows = 20;  // As the server shows.
+  const scan::By whose = by == scan::By::kAccount ? by : scan::By::kUser;
+  const app::OwnWaste own = TRY(app::own_waste(answer, whose, flags.of, kOwnRows));
+  if (flags.json) {
+    print_json(api::own_waste(own, answer));
+    return 0;
+  }
+  print(fmt::format(
+      "{} {}: {} held {}; {} of that was idle or used little, {} went into jobs that "
+      "failed\n\n",
+      scan::name(whose), own.name, counted(static_cast<std::int64_t>(own.jobs), "job"),
+      show_hours(scan::in_hours(own.split.allocated)),
+      show_hours(scan::in_hours(scan::wasted(own.split))), show_hours(scan::in_hours(own.lost))));
+  std::vector<std::vector<std::string>> rows;
+  for (const app::OwnJob& job : own.worst) {
+    rows.push_back({job.id, job.family, show_hours(scan::in_hours(job.split.allocated)),
+                    show_hours(scan::in_hours(scan::wasted(job.split))),
+                    job.part.empty() ? "–" : fmt::format("{}: {}", job.part, job.action)});
+  }
+  print(table({"job", "family", "held", "wasted", "mostly"}, rows));
+  return 0;
+}
+
 }  // namespace
 
 Result<int> do_scan(const ScanFlags& flags) {
@@ -232,6 +259,7 @@ Result<int> do_scan(const ScanFlags& flags) {
   }
   TRY(write_others(flags, answer));
   if (!flags.job.empty()) return draw_job(flags, answer);
+  if (!flags.of.empty()) return show_own(flags, answer, by);
   if (flags.json) {
     print_json(api::fleet(answer, by));
   } else if (flags.chargeback) {

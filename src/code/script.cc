@@ -37,6 +37,62 @@ bool names(std::string_view line, std::string_view program) {
   return false;
 }
 
+// Lines of the script, with continued ones joined.
+std::vector<std::string> joined_lines(std::string_view script) {
+  std::vector<std::string> lines;
+  bool goes_on = false;
+  for (std::string_view line : split(script, '\n')) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const bool next = line.ends_with('\\');
+    if (next) line.remove_suffix(1);
+    if (goes_on) {
+      lines.back().append(line);
+    } else {
+      lines.emplace_back(line);
+    }
+    goes_on = next;
+  }
+  return lines;
+}
+
+// The words of a line; nothing if a shell would make others of them.
+std::optional<std::vector<std::string>> plain_words(std::string_view line) {
+  constexpr std::string_view kOfShells = "$`;&|<>()*?~{}!\\";
+  std::vector<std::string> words;
+  bool in_word = false;
+  char quote = 0;
+  for (const char c : line) {
+    const bool is_blank = quote == 0 && (c == ' ' || c == '\t');
+    const bool expands = quote == '\'' ? false : kOfShells.find(c) != kOfShells.npos;
+    if (expands) return std::nullopt;
+    if (is_blank) {
+      in_word = false;
+      continue;
+    }
+    if (!in_word) words.emplace_back();
+    in_word = true;
+    if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    } else {
+      words.back() += c;
+    }
+  }
+  if (quote != 0) return std::nullopt;
+  return words;
+}
+
+// "NAME=value".
+bool is_assignment(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  if (equals == word.npos || equals == 0 || std::isdigit(static_cast<unsigned char>(word[0]))) {
+    return false;
+  }
+  return word.find_first_not_of(
+             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == equals;
+}
+
 }  // namespace
 
 bool is_script(std::string_view path, std::string_view bytes) {
@@ -54,6 +110,34 @@ std::vector<int> lines_naming(std::string_view script, std::string_view program)
     if (names(without_comment(line), program)) found.push_back(number);
   }
   return found;
+}
+
+std::optional<ScriptCommand> only_command(std::string_view script) {
+  ScriptCommand command;
+  for (const std::string& line : joined_lines(script)) {
+    auto words = plain_words(trim(without_comment(line)));
+    if (!words) return std::nullopt;
+    if (words->empty() || words->front() == "set") continue;
+    // After it, the script does something else.
+    if (!command.words.empty()) return std::nullopt;
+    std::size_t at = words->front() == "export" ? 1 : 0;
+    for (; at < words->size() && is_assignment((*words)[at]); ++at) {
+      const std::string& word = (*words)[at];
+      const std::size_t equals = word.find('=');
+      command.env[word.substr(0, equals)] = word.substr(equals + 1);
+    }
+    if (words->front() == "export" && at < words->size()) return std::nullopt;
+    while (at < words->size() && ((*words)[at] == "exec" || (*words)[at] == "srun")) ++at;
+    command.words.assign(words->begin() + static_cast<std::ptrdiff_t>(at), words->end());
+  }
+  // An option of srun itself, a change of folder, or a builtin needs the script as it is.
+  constexpr std::string_view kOfScripts[] = {"cd",    "module", "source", ".",    "ml",   "for",
+                                             "while", "if",     "ulimit", "wait", "eval", "conda"};
+  if (command.words.empty() || command.words.front().starts_with('-')) return std::nullopt;
+  for (const std::string_view word : kOfScripts) {
+    if (command.words.front() == word) return std::nullopt;
+  }
+  return command;
 }
 
 }  // namespace amdahl::code

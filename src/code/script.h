@@ -1,6 +1,9 @@
 // script.h: which lines of a shell script start a program.
 #pragma once
 
+#include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,5 +16,16 @@ bool is_script(std::string_view path, std::string_view bytes);
 // assignments do not count. 15 characters of a longer name are enough (the kernel truncates
 // names).
 std::vector<int> lines_naming(std::string_view script, std::string_view program);
+
+// The program that a script starts, with the variables that the script sets for it.
+struct ScriptCommand {
+  std::map<std::string, std::string> env;
+  std::vector<std::string> words;
+};
+
+// Of a script that starts one program and does nothing else that matters: it may set options and
+// variables, and start the program by `exec` or by a plain `srun`. Nothing if the shell would have
+// to expand, redirect, repeat or combine anything.
+std::optional<ScriptCommand> only_command(std::string_view script);
 
 }  // namespace amdahl::code

@@ -32,5 +32,41 @@ TEST(Script, AShellIsToldByNameOrFirstLine) {
   EXPECT_FALSE(is_script("run", ""));
 }
 
+TEST(Script, TheOnlyCommandOfAScriptIsFound) {
+  struct Case {
+    const char* script;
+    std::vector<std::string> want;  // Empty: the script is more than one command.
+  };
+  const Case cases[] = {
+      {"#!/bin/bash\n#SBATCH -p gpu\nset -e\n\npython3 train.py --lr 0.1  # fast\n",
+       {"python3", "train.py", "--lr", "0.1"}},
+      {"srun python3 train.py \\\n  --name 'a b' \"c\"\n",
+       {"python3", "train.py", "--name", "a b", "c"}},
+      {"exec ./run ''\n", {"./run", ""}},
+      {"module load cuda\npython3 train.py\n", {}},
+      {"python3 prepare.py\npython3 train.py\n", {}},
+      {"python3 train.py > log\n", {}},
+      {"python3 train.py $SLURM_JOB_ID\n", {}},
+      {"python3 train.py data/*.bin\n", {}},
+      {"cd /data\n", {}},
+      {"srun -n 4 python3 train.py\n", {}},
+      {"python3 -c 'print(1)'\n", {"python3", "-c", "print(1)"}},
+      {"python3 \"train.py\n", {}},
+      {"#!/bin/sh\n", {}},
+      {"", {}},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.script);
+    const auto found = only_command(c.script);
+    ASSERT_EQ(found.has_value(), !c.want.empty());
+    EXPECT_EQ(found ? found->words : c.want, c.want);
+  }
+  const auto found = only_command("export A=1 B='2 3'\nC=4\nD=5 ./run x=6\n");
+  ASSERT_TRUE(found);
+  const std::map<std::string, std::string> want{{"A", "1"}, {"B", "2 3"}, {"C", "4"}, {"D", "5"}};
+  EXPECT_EQ(found->env, want);
+  EXPECT_EQ(found->words, (std::vector<std::string>{"./run", "x=6"}));
+}
+
 }  // namespace
 }  // namespace amdahl::code

@@ -2,11 +2,13 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "api/document.h"
 #include "api/history.h"
 #include "api/loop.h"
 #include "api/machine.h"
 #include "api/profile.h"
 #include "app/doctor.h"
+#include "app/kept_traces.h"
 #include "base/embedded.h"
 #include "base/text.h"
 #include "http/routes.h"
@@ -32,6 +34,14 @@ Result<int> limit_of(const Call& call) {
     return bad_input(fmt::format("limit must be from 1 to {}, not {}", kMostOnAPage, limit));
   }
   return static_cast<int>(limit);
+}
+
+Result<std::optional<double>> price_of(const Call& call) {
+  const std::string typed = text_of(call, "price");
+  if (typed.empty()) return std::optional<double>{};
+  const auto price = to_number<double>(typed);
+  if (price && *price >= 0 && *price <= 1e6) return price;
+  return bad_input(fmt::format("price must be USD of at least 0, not '{}'", clip(typed, 40)));
 }
 
 }  // namespace
@@ -70,15 +80,19 @@ Result<Json> answer_gate_item(const Call& call) {
   return api::gate_item(call.context, call.parts.at("id"));
 }
 
-Result<Json> answer_roi(const Call& call) {
-  std::optional<double> price;
-  if (const std::string typed = text_of(call, "price"); !typed.empty()) {
-    price = to_number<double>(typed);
-    if (!price || !(*price >= 0) || *price > 1e6) {
-      return bad_input(fmt::format("price must be USD of at least 0, not '{}'", clip(typed, 40)));
-    }
-  }
-  return api::roi(call.context, price);
+Result<Json> answer_roi(const Call& call) { return api::roi(call.context, TRY(price_of(call))); }
+
+Result<Json> answer_roi_csv(const Call& call) {
+  const std::optional<double> price = TRY(price_of(call));
+  return Json(app::roi_csv(TRY(app::return_on_investment(call.context, price))));
+}
+
+Result<Json> answer_traces(const Call& call) {
+  return api::document({{"traces", app::kept_traces(call.context.config)}});
+}
+
+Result<Json> answer_trace(const Call& call) {
+  return app::kept_trace(call.context.config, call.parts.at("name"));
 }
 
 Result<Json> answer_stacks(const Call& call) { return api::stacks(call.context); }

@@ -76,8 +76,20 @@ Dispatcher::Answer Dispatcher::admitted(const Found& found, const Request& reque
       const auto document = route.answer({context_, request, found.parts, person, program_});
       return {.response = document ? json_response(*document) : problem(document.error())};
     }
+    case Route::Kind::kTable: {
+      const auto table = route.answer({context_, request, found.parts, person, program_});
+      if (!table) return {.response = problem(table.error())};
+      Response response{.type = "text/csv; charset=utf-8", .body = table->get<std::string>()};
+      response.headers.emplace_back("Content-Disposition", "attachment");
+      return {.response = std::move(response)};
+    }
     case Route::Kind::kFleet: {
       const auto id = found.parts.find("id");
+      if (found.parts.contains("by")) {
+        return {.then = Answer::Then::kOwn,
+                .by = found.parts.at("by"),
+                .owner = found.parts.at("name")};
+      }
       if (id == found.parts.end()) return {.then = Answer::Then::kFleet};
       return {.then = Answer::Then::kJob, .job = id->second};
     }

@@ -21,10 +21,12 @@ class Dispatcher {
 
   // The response, or what others must do once the request is admitted.
   struct Answer {
-    enum class Then : std::uint8_t { kSend, kFleet, kJob, kEvents, kMcp };
+    enum class Then : std::uint8_t { kSend, kFleet, kOwn, kJob, kEvents, kMcp };
     Then then = Then::kSend;
     Response response{};     // To be sent; for kEvents, its head.
     std::string job{};       // For kJob.
+    std::string by{};        // For kOwn: "user" or "account",
+    std::string owner{};     // and the name.
     std::string who{};       // For kMcp: owner of the token.
     std::int64_t after = 0;  // For kEvents: the client's last event.
   };

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "app/kept_traces.h"
 #include "app/test_kit.h"
 #include "ledger/event.h"
 #include "os/files.h"
@@ -284,6 +285,25 @@ TEST_F(DispatcherTest, MetricsAreInTheFormatThatIsAskedFor) {
   const Response open = ask(scrape);
   EXPECT_NE(open.body.find("# TYPE amdahl_verdicts counter\n"), std::string::npos);
   EXPECT_TRUE(open.body.ends_with("# EOF\n"));
+}
+
+TEST_F(DispatcherTest, MoneyIsATableAndTracesAreWhatWasKept) {
+  const Response table = get("/api/v1/roi.csv?price=3");
+  EXPECT_EQ(table.status, 200);
+  EXPECT_EQ(table.type, "text/csv; charset=utf-8");
+  EXPECT_EQ(table.body.substr(0, 13), "month,family,");
+  EXPECT_EQ(get("/api/v1/roi.csv?price=x").status, 400);
+
+  app::Config config;
+  config.state_dir = folder_.string();
+  EXPECT_EQ(parse_json(get("/api/v1/traces").body)->at("traces"), Json::array());
+  EXPECT_FALSE(app::keep_trace(config, "../x", {}));
+  EXPECT_FALSE(app::keep_trace(config, ".x", {}));
+  ASSERT_TRUE(app::keep_trace(config, "step-1.a", {{"wall_ns", 5}}));
+  EXPECT_EQ(parse_json(get("/api/v1/traces").body)->at("traces"), Json::array({"step-1.a"}));
+  EXPECT_EQ(parse_json(get("/api/v1/traces/step-1.a").body)->at("wall_ns"), 5);
+  EXPECT_EQ(get("/api/v1/traces/nosuch").status, 404);
+  EXPECT_EQ(get("/api/v1/traces/%2fetc%2fpasswd").status, 404);
 }
 
 }  // namespace

@@ -73,6 +73,14 @@ Response FleetCache::fleet(const Request& request) {
   return response;
 }
 
+Response FleetCache::own(const std::string& by, const std::string& name) {
+  const auto cut = scan::cut_named(by);
+  if (!cut) return problem(404, "not found", "jobs are looked up by user or account");
+  if (const auto scanned = scan_if_old(); !scanned) return problem(scanned.error());
+  const auto found = app::own_waste(*kept_, *cut, name, kRows);
+  return found ? json_response(api::own_waste(*found, *kept_)) : problem(found.error());
+}
+
 // A path would be a file of the server's machine: only names of jobs are taken.
 Response FleetCache::job(const std::string& id) {
   if (id.empty() || id.find('/') != std::string::npos || id.ends_with(".json")) {

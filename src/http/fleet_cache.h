@@ -25,6 +25,7 @@ class FleetCache {
   // GET /api/v1/fleet and /api/v1/jobs/{id}. The Age header says how old the scan is.
   Response fleet(const Request& request);
   Response job(const std::string& id);
+  Response own(const std::string& by, const std::string& name);  // GET /api/v1/fleet/{by}/{name}.
 
  private:
   Result<> scan_if_old();

@@ -38,6 +38,8 @@ constexpr auto kRoutes = std::to_array<Route>({
      "", answer_gate_item},
     {"GET", "/api/v1/roi", Kind::kDocument, kReader, "hours and money spent and saved", "roi",
      "price", "", answer_roi},
+    {"GET", "/api/v1/roi.csv", Kind::kTable, kReader,
+     "what was spent and banked, by month and family, as a table", "", "price", "", answer_roi_csv},
     {"GET", "/api/v1/stacks", Kind::kDocument, kReader, "promoted changes measured together",
      "stack", "", "", answer_stacks},
     {"GET", "/api/v1/canaries", Kind::kDocument, kReader, "promoted changes watched in production",
@@ -46,6 +48,12 @@ constexpr auto kRoutes = std::to_array<Route>({
      "why the accelerators of a family wait", "profile-job", "", "", answer_profile},
     {"GET", "/api/v1/fleet", Kind::kFleet, kReader,
      "where accelerator time went, from the kept scan", "scan", "by order top", "", nullptr},
+    {"GET", "/api/v1/fleet/{by}/{name}", Kind::kFleet, kReader,
+     "what the jobs of one user or account waste, from the kept scan", "scan-of", "", "", nullptr},
+    {"GET", "/api/v1/traces", Kind::kDocument, kReader,
+     "names of profiles of traces that were kept", "traces", "", "", answer_traces},
+    {"GET", "/api/v1/traces/{name}", Kind::kDocument, kReader,
+     "a profile of traces, or what moved between two, as it was kept", "", "", "", answer_trace},
     {"GET", "/api/v1/jobs/{id}", Kind::kFleet, kReader, "one job's timeline, cut into parts",
      "anatomy", "", "", nullptr},
     {"GET", "/api/v1/doctor", Kind::kDocument, kReader, "what works on this machine", "doctor", "",
@@ -142,6 +150,8 @@ Json operation_of(const Route& route) {
     good["content"]["text/event-stream"] = Json::object();
   } else if (route.kind == Kind::kText) {
     good["content"]["text/plain"] = Json::object();
+  } else if (route.kind == Kind::kTable) {
+    good["content"]["text/csv"] = Json::object();
   } else {
     Json schema = Json::object();
     if (!route.schema.empty()) schema["$ref"] = fmt::format("/api/v1/schemas/{}", route.schema);

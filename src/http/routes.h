@@ -38,6 +38,7 @@ struct Route {
     kSession,   // Login and logout.
     kEvents,    // Event stream of the ledger.
     kText,      // Metrics.
+    kTable,     // `answer` returns a text: a CSV file.
     kMcp,       // A message of the Model Context Protocol.
   };
 
@@ -83,7 +84,10 @@ Result<Json> answer_log(const Call& call);
 Result<Json> answer_gate(const Call& call);
 Result<Json> answer_gate_item(const Call& call);
 Result<Json> answer_roi(const Call& call);
+Result<Json> answer_roi_csv(const Call& call);
 Result<Json> answer_stacks(const Call& call);
+Result<Json> answer_traces(const Call& call);
+Result<Json> answer_trace(const Call& call);
 Result<Json> answer_canaries(const Call& call);
 Result<Json> answer_profile(const Call& call);
 Result<Json> answer_doctor(const Call& call);

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "http/dispatcher.h"
 #include "http/fleet_cache.h"
+#include "http/wire.h"
 #include "mcp/server.h"
 
 namespace amdahl::http {
@@ -36,38 +37,6 @@ constexpr int kTicksBetweenLooks = 5;    // At the ledger.
 constexpr int kTicksBetweenBeats = 150;  // Detects streams whose client has gone.
 
 auto with(error_code& error) { return asio::redirect_error(asio::use_awaitable, error); }
-
-// What a parser's error means to the client.
-Response parse_problem(const error_code& error) {
-  if (error == bhttp::error::header_limit) {
-    return problem(431, "headers too large", "send fewer or shorter headers");
-  }
-  if (error == bhttp::error::body_limit || error == bhttp::error::buffer_overflow) {
-    return problem(413, "body too large", "send less");
-  }
-  return problem(400, "malformed request", error.message());
-}
-
-std::string text_of(boost::string_view text) { return {text.data(), text.size()}; }
-
-// The parsed message as plain data; kBadInput for what could be read in two ways by two programs.
-Result<Request> request_of(const bhttp::request<bhttp::string_body>& message, bool over_tls) {
-  Request request{.method = text_of(message.method_string()), .over_tls = over_tls};
-  if (message.version() != 11 && message.version() != 10) return bad_input("HTTP/1.1 is wanted");
-  if (message.count(bhttp::field::transfer_encoding) > 0) {
-    return bad_input("send a Content-Length, no Transfer-Encoding");
-  }
-  for (const auto& field : message) {
-    const std::string name = lower(text_of(field.name_string()));
-    if (!request.headers.emplace(name, text_of(field.value())).second && name != "accept") {
-      return bad_input(fmt::format("the header '{}' is given twice", clip(name, 40)));
-    }
-  }
-  if (request.header("host").empty()) return bad_input("the header 'host' is missing");
-  TRY(parse_target(std::string_view(message.target().data(), message.target().size()), request));
-  request.body = message.body();
-  return request;
-}
 
 using Message = bhttp::response<bhttp::string_body>;
 
@@ -255,9 +224,8 @@ Task<> Server::talk_over(Stream& stream) {
 // One request and its response; returns whether the connection stays open.
 template <class Stream>
 Task<bool> Server::talk_once(Stream& stream, beast::flat_buffer& buffer) {
-  bhttp::request_parser<bhttp::string_body> parser;
-  parser.header_limit(static_cast<std::uint32_t>(options_.limits.header_bytes));
-  parser.body_limit(options_.limits.body_bytes);
+  WireParser parser;
+  limit(parser, options_.limits.header_bytes, options_.limits.body_bytes);
   error_code error;
   // Waiting for the first byte is idleness; from then on the whole request must come in time.
   if (buffer.size() == 0) {
@@ -314,14 +282,17 @@ Task<> Server::answer(const Request& request, Dispatcher::Answer& answered) {
   co_await on(ledger_lane_, ask);
   const bool of_job = answered.then == Dispatcher::Answer::Then::kJob;
   const bool of_fleet = answered.then == Dispatcher::Answer::Then::kFleet;
+  const bool of_owner = answered.then == Dispatcher::Answer::Then::kOwn;
   const std::function<void()> look = [&] {
     try {
-      answered.response = of_job ? fleet_.job(answered.job) : fleet_.fleet(request);
+      answered.response = of_job     ? fleet_.job(answered.job)
+                          : of_owner ? fleet_.own(answered.by, answered.owner)
+                                     : fleet_.fleet(request);
     } catch (const std::exception& e) {
       answered.response = problem(500, "this is a bug", e.what());
     }
   };
-  if (of_job || of_fleet) co_await on(scan_lane_, look);
+  if (of_job || of_fleet || of_owner) co_await on(scan_lane_, look);
   const std::function<void()> tell = [&] { answered.response = ask_mcp(request, answered.who); };
   if (answered.then == Dispatcher::Answer::Then::kMcp) co_await on(agent_lane_, tell);
   --waiting_;

@@ -137,6 +137,25 @@ struct Saving {
   std::optional<double> realised_share;
 };
 
+// What a family's later jobs saved in one month, against what they would have cost without the
+// changes that were promoted; in accelerator-seconds. The last booking counts.
+struct Earning {
+  std::string family;
+  std::string month;  // "2026-11", UTC.
+  std::int64_t jobs = 0;
+  double used = 0;   // By these jobs.
+  double saved = 0;  // Below 0: they cost more.
+  double lower = 0;  // 95 % interval of `saved`.
+  double upper = 0;
+};
+
+// What runs of a family that were reserved in one month have used of a resource.
+struct Outlay {
+  std::string family;
+  std::string month;
+  double spent = 0;
+};
+
 struct CanaryRow {
   model::Canary canary;
   model::CanaryState state = model::CanaryState::kOpen;
@@ -190,6 +209,8 @@ class Ledger {
   virtual Result<std::vector<model::Verdict>> verdicts(const std::string& family, int at_most) = 0;
   virtual Result<std::vector<model::StackResult>> stacks(const std::string& family) = 0;
   virtual Result<std::vector<Saving>> savings() = 0;
+  virtual Result<std::vector<Earning>> earnings() = 0;  // By family and month.
+  virtual Result<std::vector<Outlay>> outlays(const std::string& resource) = 0;  // The same order.
   // Use of a resource by all runs of each family; updated by every write.
   virtual Result<std::map<std::string, double>> spent_by_family(
       const std::string& resource = "accelerator_s") = 0;

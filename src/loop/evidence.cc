@@ -46,6 +46,9 @@ void describe(const model::Hypothesis& hypothesis, std::span<const refute::Dose>
               refute::Evidence& evidence) {
   if (hypothesis.ceiling_share > 0) evidence.touched_share = hypothesis.ceiling_share;
   evidence.component = hypothesis.component;
+  model::Change fewer;
+  fewer.accelerators = hypothesis.change.accelerators;
+  evidence.only_fewer = fewer.accelerators && hypothesis.change == fewer;
   if (hypothesis.dose.empty()) return;
   for (const refute::Dose& dose : doses) {
     if (dose.knob == hypothesis.dose) evidence.doses.push_back(dose);

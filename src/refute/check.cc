@@ -96,6 +96,11 @@ Target target_of(std::string_view check) {
 Target target_of(std::string_view check, const Evidence& evidence) {
   Target target = target_of(check);
   if (check == "strata") target.stratum = strata::thinnest(evidence);
+  if (check == "order") {
+    const order::Missing missing = order::missing(evidence);
+    target.variant_second = missing.variant_second;
+    target.pairs = missing.pairs;
+  }
   if (check == "contention") {
     target.contended = contention::found_in(evidence) != contention::State::kBusy;
   }

@@ -36,6 +36,7 @@ struct Evidence {
   std::vector<model::PairFact> same;    // A/A pairs of the family, at most 7 days old.
   std::optional<double> touched_share;  // Share of the cost that the change can affect.
   std::string component;                // Phase in which time should be saved; empty if unknown.
+  bool only_fewer = false;              // The same program, command and code on fewer accelerators.
   std::vector<Dose> doses;              // For the knob that it sets: this claim and others.
   double price_accelerator_hour = 1;    // For the cost check.
   double price_cpu_hour = 0.02;

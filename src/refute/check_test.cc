@@ -208,7 +208,15 @@ TEST(Targets, DependOnWhatIsThereAlready) {
   EXPECT_EQ(target_of("strata", evidence).stratum, "short");
   EXPECT_EQ(target_of("host", evidence).stratum, "");
   EXPECT_EQ(target_of("order", evidence).variant_second, false);
+  EXPECT_EQ(target_of("order", evidence).pairs, 8);
   EXPECT_EQ(target_of("aa", evidence).pairs, 12);
+  // Only one pair with the variant first, or only two with it second.
+  for (auto& pair : evidence.pairs) pair.ran_variant_second = pair.index > 0;
+  EXPECT_EQ(target_of("order", evidence).variant_second, false);
+  EXPECT_EQ(target_of("order", evidence).pairs, 2);
+  for (auto& pair : evidence.pairs) pair.ran_variant_second = pair.index < 2;
+  EXPECT_EQ(target_of("order", evidence).variant_second, true);
+  EXPECT_EQ(target_of("order", evidence).pairs, 1);
 }
 
 TEST(Targets, NoPairsAreBoughtThatCannotHelp) {

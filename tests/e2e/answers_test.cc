@@ -41,9 +41,7 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
     EXPECT_TRUE(Json::accept(outcome.out)) << words.front() << ": " << outcome.out << outcome.err;
     return Json::parse(outcome.out, nullptr, false);
   };
-  for (const Words& words : std::vector<Words>{{"scan"}, {"version"}, {"doctor"}, {"config"}}) {
-    ask(words);
-  }
+  for (const char* verb : {"scan", "version", "doctor", "config"}) ask({verb});
   ask({"config", "campaign.k"});
   sandbox.amdahl({"init"}, {{"AMDAHL_CONFIG", sandbox.path("other.toml")}});
   ask({"init"});
@@ -51,6 +49,7 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   ask({"run", "--quiet", "--family", "other", "--", "sleep", "0.5"});
   ask({"anatomy", "last"});
   ask({"scan"});
+  ask({"scan", "--of", ask({"scan", "--by", "user"}).at("rows").at(0).at("name")});
   ask({"adopt", "--spec", "job.toml"});
   const std::string win =
       ask({"propose", "nap", "--env", "NAP=0.1", "--gain", "50"}).at("id").get<std::string>();

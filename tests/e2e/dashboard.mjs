@@ -5,12 +5,15 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
+import { allowedNumbers, unknownNumbers } from './dashboard_numbers.mjs';
+
 const plan = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const require = createRequire(plan.web + '/package.json');
 const { chromium } = require('playwright-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-const seen = { errors: [], serious: {}, figures: {}, overflow: {}, titles: {} };
+const seen = { errors: [], serious: {}, figures: {}, overflow: {}, titles: {}, unknown: {} };
+const allowed = allowedNumbers(plan.documents, plan.days, plan.derived);
 const browser = await chromium.launch({
   executablePath: plan.chromium,
   args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
@@ -50,7 +53,8 @@ const texts = (page, selector) => page.$$eval(selector, (all) => all.map((one) =
 const pages = {
   home: '/', fleet: '/fleet', jobs: '/fleet?by=job', job: `/jobs/${plan.job}`, experiments: '/experiments',
   experiment: `/experiments/${plan.hypothesis}`, gate: '/gate', claim: `/gate/${plan.hypothesis}`,
-  ledger: '/ledger', money: '/money',
+  ledger: '/ledger', money: '/money', own: `/fleet/user/${plan.user}`, traces: '/traces', trace: '/traces/ranks',
+  ...(plan.diff ? { diff: '/traces/diff' } : {}),
 };
 
 // A reader: every page in both themes and at three widths, with a look for what keeps people out.
@@ -77,6 +81,8 @@ for (const [name, path] of Object.entries(pages)) {
   }
   await reader.emulateMedia({ colorScheme: 'light' });
   await reader.setViewportSize({ width: 1280, height: 900 });
+  const unknown = unknownNumbers(await reader.innerText('main'), allowed);
+  if (unknown.length > 0) seen.unknown[name] = unknown;
   const figures = await reader.$$eval('[data-figure]', (all) => all.map((one) => [one.dataset.figure, one.textContent.trim().replace(/\s+/g, ' ')]));
   for (const [figure, shown] of figures) seen.figures[`${name} ${figure}`] = shown;
 }

@@ -68,18 +68,24 @@ TEST(Launcher, EveryMistakeIsFoundByName) {
   }
 }
 
-TEST(Launcher, GridEngineKeepsTheRules) {
-  const Cluster cluster("/tmp/amdahl-ge-" + std::to_string(::getpid()), "gridengine_sandbox");
+// A plug-in that is shipped, against its scheduler.
+void expect_keeps_the_rules(const std::string& plug_in) {
+  const Cluster cluster("/tmp/amdahl-" + plug_in + "-" + std::to_string(::getpid()),
+                        plug_in + "_sandbox");
   if (!cluster.runs()) GTEST_SKIP() << cluster.reason();
   Sandbox sandbox;
-  const Json answer =
-      json_of(sandbox.amdahl({"launcher", "check", source_path("/launchers/gridengine"),
-                              "--patience", "30", "--json"},
-                             cluster.env()));
+  const Json answer = json_of(sandbox.amdahl(
+      {"launcher", "check", source_path("/launchers/" + plug_in), "--patience", "30", "--json"},
+      cluster.env()));
   for (const Json& rule : answer.at("rules")) {
     EXPECT_TRUE(rule.at("kept").get<bool>()) << rule.at("id") << ": " << rule.at("instead");
   }
 }
+
+TEST(Launcher, GridEngineKeepsTheRules) { expect_keeps_the_rules("gridengine"); }
+
+// The real kubectl with an API server of our own that runs the jobs here.
+TEST(Launcher, KubernetesKeepsTheRules) { expect_keeps_the_rules("kubernetes"); }
 
 TEST(Launcher, WrongUseIsSaid) {
   Sandbox sandbox;

@@ -114,5 +114,34 @@ TEST(SlurmCycle, KnownTruthsReachTheirVerdictsAndCostWhatSlurmCharged) {
   EXPECT_EQ(sandbox.amdahl({"ledger", "verify"}, env).code, 0);
 }
 
+TEST(SlurmCycle, AJobThatSlurmRanIsAdopted) {
+  const Cluster cluster("/tmp/amdahl-slurm-" + os::random_hex(6));
+  if (!cluster.runs()) GTEST_SKIP() << cluster.reason();
+  Sandbox sandbox;
+  const std::map<std::string, std::string> env{{"SLURM_CONF", cluster.conf()}};
+  const auto submitted = [&](const std::string& name, const std::string& script) {
+    sandbox.write(name, "#!/bin/bash\n#SBATCH --gres=gpu:2 -o /dev/null\n" + script);
+    const Outcome said =
+        run({"sbatch", "--parsable", "--wait", "-J", name, name}, env, sandbox.path());
+    return std::string(trim(said.out));
+  };
+  const std::string simple = submitted("Eval.A", "export BATCH=4\nsrun sleep 1.1\n");
+  const std::string longer = submitted("steps", "sleep 0.6\nsleep 0.6 && true\n");
+  const std::string bad = submitted("bad", "exit 3\n");
+  Json spec = json_of(sandbox.amdahl({"adopt", "slurm:" + simple, "--json"}, env)).at("spec");
+  EXPECT_EQ(spec.at("family"), "eval.a");
+  EXPECT_EQ(spec.at("command"), (std::vector<std::string>{"sleep", "1.1"}));
+  EXPECT_EQ(spec.at("env").at("BATCH"), "4");
+  EXPECT_EQ(spec.at("workdir"), sandbox.path());
+  EXPECT_EQ(spec.at("accelerators"), 2);
+  spec = json_of(sandbox.amdahl({"adopt", "slurm:" + longer, "--json"}, env)).at("spec");
+  ASSERT_EQ(spec.at("command").size(), 2U);
+  const Outcome again = run(spec.at("command"), env, sandbox.path());
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(sandbox.amdahl({"adopt", "slurm:" + bad}, env).code, 2);
+  EXPECT_EQ(sandbox.amdahl({"adopt", "slurm:99999"}, env).code, 1);
+  EXPECT_EQ(sandbox.amdahl({"adopt", "slurm:1;id"}, env).code, 2);
+}
+
 }  // namespace
 }  // namespace amdahl::e2e

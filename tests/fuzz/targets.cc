@@ -3,6 +3,7 @@
 #include <array>
 
 #include "fleet_targets.h"
+#include "http_target.h"
 #include "profile_targets.h"
 
 namespace amdahl::fuzz {
@@ -39,6 +40,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"bpf", [](std::string_view bytes) { read_trace("bpf", bytes); }},
     {"perf", [](std::string_view bytes) { read_trace("perf", bytes); }},
     {"code", read_code},
+    {"http", read_request},
 });
 
 }  // namespace

@@ -51,15 +51,6 @@ std::optional<std::int64_t> seconds_in(std::string_view text) {
   return to_number<std::int64_t>(text);  // Nothing for "N/A", "None" and "Unknown".
 }
 
-int count_in(const std::string& tres, std::string_view key) {
-  for (const std::string_view item : split(tres, ',')) {
-    const auto equals = item.find('=');
-    if (equals == item.npos || item.substr(0, equals) != key) continue;
-    return to_number<int>(item.substr(equals + 1)).value_or(0);
-  }
-  return 0;
-}
-
 // Of "gpu:a100:4(S:0-1),gpu:v100:2" those of a kind: "gpu" or "gpu:a100".
 int gres_in(std::string_view text, const std::string& kind) {
   int sum = 0;
@@ -143,6 +134,15 @@ RunStatus nowhere(const Look& look, const FolderFacts& facts) {
 }
 
 }  // namespace
+
+int count_in(const std::string& tres, std::string_view key) {
+  for (const std::string_view item : split(tres, ',')) {
+    const auto equals = item.find('=');
+    if (equals == item.npos || item.substr(0, equals) != key) continue;
+    return to_number<int>(item.substr(equals + 1)).value_or(0);
+  }
+  return 0;
+}
 
 const std::string kQueueFormat =
     fields({"jobid", "state", "reason", "starttime", "endtime", "tres-alloc", "nodelist", "name"});

@@ -33,6 +33,9 @@ extern const std::string kAccountingFormat;  // For sacct -o.
 // Skips malformed lines (other users' job names may contain newlines).
 std::vector<Row> parse_rows(std::string_view text);
 
+// Of "cpu=2,gres/gpu=2" the number of a kind; 0 if it is not among them.
+int count_in(const std::string& tres, std::string_view key);
+
 // The id printed by `sbatch --parsable`.
 std::optional<std::string> parse_id(std::string_view text);
 

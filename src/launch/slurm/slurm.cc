@@ -10,20 +10,19 @@
 #include "launch/local/local.h"
 #include "launch/local/record.h"
 #include "launch/marks.h"
+#include "launch/slurm/ask.h"
 #include "launch/slurm/rows.h"
 #include "os/clock.h"
 #include "os/fault.h"
 #include "os/files.h"
 #include "os/host.h"
-#include "os/program.h"
 
 namespace amdahl::launch::slurm {
 namespace {
 
 using local::RunFolder;
 
-constexpr Nanos kAnswersWithin = std::chrono::seconds(75);  // sacct waits 45 s for a hung server.
-constexpr std::size_t kMostNames = 1000;                    // In one question to sacct.
+constexpr std::size_t kMostNames = 1000;  // In one question to sacct.
 
 // Fixed: whatever a run needs comes as arguments, which no shell reads. Modules come first.
 constexpr std::string_view kScript = R"(#!/bin/bash
@@ -40,24 +39,6 @@ if [ ${#modules[@]} -gt 0 ]; then
 fi
 exec "$@"
 )";
-
-Result<std::string> ask(const std::vector<std::string>& words) {
-  std::string text;
-  TRY(os::run_program(
-      {.argv = words,
-       .env = {{"LC_ALL", "C"},
-               {"SLURM_TIME_FORMAT", "%s"},
-               {"SLURM_CONF", os::env_or("SLURM_CONF", "/etc/slurm/slurm.conf")}},
-       // A cycle may itself run in a job, and people set defaults for themselves.
-       .without = {"SLURM_", "SBATCH_", "SQUEUE_", "SACCT_", "SCANCEL_", "SINFO_"},
-       .limit = kAnswersWithin},
-      [&](std::string_view bytes) -> Result<> {
-        text.append(bytes);
-        return Ok{};
-      },
-      nullptr));
-  return text;
-}
 
 class SlurmLauncher final : public Launcher {
  public:

@@ -92,6 +92,14 @@ Result<std::vector<Saving>> Store::savings() {
   TRY(news());
   return replica_->savings();
 }
+Result<std::vector<Earning>> Store::earnings() {
+  TRY(news());
+  return replica_->earnings();
+}
+Result<std::vector<Outlay>> Store::outlays(const std::string& resource) {
+  TRY(news());
+  return replica_->outlays(resource);
+}
 Result<std::map<std::string, double>> Store::spent_by_family(const std::string& resource) {
   TRY(news());
   return replica_->spent_by_family(resource);

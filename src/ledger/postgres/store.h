@@ -70,6 +70,8 @@ class Store final : public Ledger {
   Result<std::vector<model::Verdict>> verdicts(const std::string& family, int at_most) override;
   Result<std::vector<model::StackResult>> stacks(const std::string& family) override;
   Result<std::vector<Saving>> savings() override;
+  Result<std::vector<Earning>> earnings() override;
+  Result<std::vector<Outlay>> outlays(const std::string& resource) override;
   Result<std::map<std::string, double>> spent_by_family(const std::string& resource) override;
   Result<std::map<std::string, TrackRecord>> track_records() override;
   Result<std::map<model::Bottleneck, TrackRecord>> lever_records() override;

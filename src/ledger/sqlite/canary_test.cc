@@ -57,7 +57,7 @@ TEST_F(CanaryLedgerTest, OpensWithAPromotionAndClosesOnce) {
   EXPECT_EQ(row().result->runs, 41);
   EXPECT_TRUE((*ledger_->canaries_in(CanaryState::kOpen)).empty());
   EXPECT_EQ((*ledger_->tallies()).at("canary.kept"), 1);
-  EXPECT_EQ(say(closed("h-1", CanaryState::kRollbackProposed, "late")),
+  EXPECT_EQ(say(closed("h-1", CanaryState::kKept, "again")),
             "canary.closed h-1: the canary is closed");
   expect_sound();
 }
@@ -113,6 +113,17 @@ TEST_F(CanaryLedgerTest, APolicyRollsBackOnlyWhatACanaryProposesTo) {
   EXPECT_EQ(row().actor, "policy:demo");
   EXPECT_EQ(row().result->because, "dearer") << "what was seen stays";
   EXPECT_EQ(say(closed("h-1", CanaryState::kKept, "no, wait", "ada")),
+            "canary.closed h-1: the canary is closed");
+  expect_sound();
+}
+
+TEST_F(CanaryLedgerTest, WhatTheCycleKeptMayRaiseAnAlarmLaterAndWhatAPersonKeptMayNot) {
+  open_canary();
+  ASSERT_EQ(say(closed("h-1", CanaryState::kKept, "fine")), "");
+  ASSERT_EQ(say(closed("h-1", CanaryState::kRollbackProposed, "dearer since May")), "");
+  EXPECT_EQ(row().state, CanaryState::kRollbackProposed);
+  ASSERT_EQ(say(closed("h-1", CanaryState::kKept, "the data grew", "ada")), "");
+  EXPECT_EQ(say(closed("h-1", CanaryState::kRollbackProposed, "dearer")),
             "canary.closed h-1: the canary is closed");
   expect_sound();
 }

@@ -34,13 +34,29 @@ inline constexpr std::string_view kHypothesesInState =
     "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE state = ? ORDER BY seq";
 inline constexpr std::string_view kAllHypotheses =
     "SELECT id, state, since_ns, body, outlook FROM hypothesis ORDER BY seq";
-// Backwards by the primary key, so that a page reads no more rows than it must pass over.
+// Backwards by the primary key, or by the end of an index that has the filters: a page reads its
+// own rows and no others. ?1 is where it begins, ?2 the family, ?3 the state, ?4 the most rows.
 inline constexpr std::string_view kHypothesisPage =
     "SELECT h.id, h.state, h.since_ns, h.body, h.outlook, h.seq, v.at_ns, v.body"
     " FROM hypothesis AS h LEFT JOIN verdict AS v ON v.hypothesis = h.id WHERE h.seq < ?1"
-    " AND (?2 = '' OR h.family = ?2) AND (?3 = '' OR h.state = ?3) ORDER BY h.seq DESC LIMIT ?4";
+    " AND '' = ?2 AND '' = ?3 ORDER BY h.seq DESC LIMIT ?4";
+inline constexpr std::string_view kHypothesisPageOfFamily =
+    "SELECT h.id, h.state, h.since_ns, h.body, h.outlook, h.seq, v.at_ns, v.body"
+    " FROM hypothesis AS h INDEXED BY hypothesis_of LEFT JOIN verdict AS v ON v.hypothesis = h.id"
+    " WHERE h.seq < ?1 AND h.family = ?2 AND '' = ?3 ORDER BY h.seq DESC LIMIT ?4";
+inline constexpr std::string_view kHypothesisPageInState =
+    "SELECT h.id, h.state, h.since_ns, h.body, h.outlook, h.seq, v.at_ns, v.body"
+    " FROM hypothesis AS h INDEXED BY hypothesis_state LEFT JOIN verdict AS v"
+    " ON v.hypothesis = h.id WHERE h.seq < ?1 AND '' = ?2 AND h.state = ?3"
+    " ORDER BY h.seq DESC LIMIT ?4";
+inline constexpr std::string_view kHypothesisPageOfBoth =
+    "SELECT h.id, h.state, h.since_ns, h.body, h.outlook, h.seq, v.at_ns, v.body"
+    " FROM hypothesis AS h INDEXED BY hypothesis_family LEFT JOIN verdict AS v"
+    " ON v.hypothesis = h.id WHERE h.seq < ?1 AND h.family = ?2 AND h.state = ?3"
+    " ORDER BY h.seq DESC LIMIT ?4";
 inline constexpr std::string_view kHypothesisCount =
-    "SELECT count(*) FROM hypothesis WHERE (?1 = '' OR family = ?1) AND (?2 = '' OR state = ?2)";
+    "SELECT coalesce(sum(count), 0) FROM hypothesis_count"
+    " WHERE (?1 = '' OR family = ?1) AND (?2 = '' OR state = ?2)";
 inline constexpr std::string_view kHolderOfKey =
     "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE key = ? AND state IN"
     " ('live', 'promoted', 'declined', 'refuted', 'no effect', 'harmful')";
@@ -96,6 +112,10 @@ inline constexpr std::string_view kStacksOfFamily =
 inline constexpr std::string_view kAllStacks = "SELECT at_ns, body FROM stack ORDER BY seq";
 inline constexpr std::string_view kSavings =
     "SELECT family, hypothesis, predicted, realised FROM saving ORDER BY seq";
+inline constexpr std::string_view kEarnings =
+    "SELECT family, month, jobs, used, saved, lower, upper FROM earning ORDER BY family, month";
+inline constexpr std::string_view kOutlaysByMonth =
+    "SELECT family, month, spent FROM outlay WHERE resource = ? ORDER BY family, month";
 inline constexpr std::string_view kAllCanaries =
     "SELECT state, actor, reason, closed_ns, result, body FROM canary ORDER BY seq";
 inline constexpr std::string_view kCanariesOfFamily =
@@ -112,7 +132,7 @@ inline constexpr std::string_view kAsks =
 inline constexpr std::string_view kBudgets =
     "SELECT resource, allowed, committed, spent, overrun FROM budget ORDER BY resource";
 inline constexpr std::string_view kOutlays =
-    "SELECT family, spent FROM outlay WHERE resource = ? ORDER BY family";
+    "SELECT family, sum(spent) FROM outlay WHERE resource = ? GROUP BY family";
 inline constexpr std::string_view kTrackRecords = "SELECT family, tried, won FROM track_record";
 inline constexpr std::string_view kLeverRecords = "SELECT bottleneck, tried, won FROM lever_record";
 inline constexpr std::string_view kChoice = "SELECT family, at_ns, body FROM choice";

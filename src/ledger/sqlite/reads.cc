@@ -105,8 +105,11 @@ Result<HypothesisPage> Store::page_of_hypotheses(const std::string& family,
   db::Statement count = TRY(db_.query(kPurpose, kHypothesisCount, family, state));
   if (TRY(count.step())) page.total = count.integer(0);
   if (before == 0) before = std::numeric_limits<std::int64_t>::max();
-  db::Statement row =
-      TRY(db_.query(kPurpose, kHypothesisPage, before, family, state, std::int64_t{at_most} + 1));
+  const std::string_view whole = state.empty() ? kHypothesisPage : kHypothesisPageInState;
+  const std::string_view of_family =
+      state.empty() ? kHypothesisPageOfFamily : kHypothesisPageOfBoth;
+  db::Statement row = TRY(db_.query(kPurpose, family.empty() ? whole : of_family, before, family,
+                                    state, std::int64_t{at_most} + 1));
   while (TRY(row.step())) {
     if (std::ssize(page.items) == at_most) {
       page.next = page.items.back().number;
@@ -198,6 +201,14 @@ Result<std::vector<model::StackResult>> Store::stacks(const std::string& family)
 
 Result<std::vector<Saving>> Store::savings() {
   return all<Saving>(db_, "read savings", saving_of, kSavings);
+}
+
+Result<std::vector<Earning>> Store::earnings() {
+  return all<Earning>(db_, "read earnings", earning_of, kEarnings);
+}
+
+Result<std::vector<Outlay>> Store::outlays(const std::string& resource) {
+  return all<Outlay>(db_, "read outlays", outlay_of, kOutlaysByMonth, resource);
 }
 
 Result<std::map<std::string, double>> Store::spent_by_family(const std::string& resource) {

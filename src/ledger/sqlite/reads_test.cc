@@ -195,6 +195,46 @@ TEST_F(LedgerTest, VerdictsStacksAndSavings) {
   expect_sound();
 }
 
+Draft realised(const std::string& month, int jobs, double saved) {
+  return draft("saving.realised", "f",
+               {{"month", month},
+                {"jobs", jobs},
+                {"used_accelerator_s", 100},
+                {"saved_accelerator_s", saved},
+                {"lower_accelerator_s", saved - 5},
+                {"upper_accelerator_s", saved + 5}});
+}
+
+TEST_F(LedgerTest, TheLastBookingOfAMonthCounts) {
+  ASSERT_EQ(say({family_adopted("f"), realised("2026-11", 3, 20), realised("2026-10", 2, -1),
+                 realised("2026-11", 4, 30)}),
+            "");
+  const auto earnings = *ledger_->earnings();
+  ASSERT_EQ(earnings.size(), 2u);
+  EXPECT_EQ(earnings[0].month, "2026-10");
+  EXPECT_EQ(earnings[1].month, "2026-11");
+  EXPECT_EQ(earnings[1].jobs, 4);
+  EXPECT_EQ(earnings[1].saved, 30);
+  EXPECT_EQ(earnings[1].lower, 25);
+  EXPECT_EQ(earnings[1].upper, 35);
+  EXPECT_NE(say(realised("November", 1, 1)), "");
+  expect_sound();
+}
+
+TEST_F(LedgerTest, OutlaysAreKeptByMonth) {
+  begin_experiment();
+  ASSERT_EQ(say({reserved("r-1", "x-1", 0), collected("r-1", 4)}), "");
+  clock_.advance(std::chrono::hours(24 * 40));
+  ASSERT_EQ(say({reserved("r-2", "x-1", 1), collected("r-2", 3)}), "");
+  const auto outlays = *ledger_->outlays("accelerator_s");
+  ASSERT_EQ(outlays.size(), 2u);
+  EXPECT_EQ(outlays[0].spent, 4);
+  EXPECT_EQ(outlays[1].spent, 3);
+  EXPECT_LT(outlays[0].month, outlays[1].month);
+  EXPECT_EQ((*ledger_->spent_by_family()).at("f"), 7);
+  expect_sound();
+}
+
 TEST_F(LedgerTest, TalliesFollowEveryWrite) {
   end_experiment(VerdictKind::kRefuted);
   ASSERT_EQ(say({proposed("h-2", "key2"), registered("x-2", "h-2"), reserved("r-1", "x-2", 0),
@@ -328,6 +368,18 @@ const PlanCase kPlanCases[] = {
      kHypothesesOfFamilyInState,
      {"SEARCH hypothesis USING INDEX hypothesis_family (family=? AND state=?)"}},
     {"holder of a key", kHolderOfKey, {"SEARCH hypothesis USING INDEX hypothesis_key (key=?)"}},
+    {"page of a family",
+     kHypothesisPageOfFamily,
+     {"SEARCH h USING INDEX hypothesis_of (family=? AND rowid<?)",
+      "SEARCH v USING INDEX sqlite_autoindex_verdict_1 (hypothesis=?) LEFT-JOIN"}},
+    {"page of a state",
+     kHypothesisPageInState,
+     {"SEARCH h USING INDEX hypothesis_state (state=? AND rowid<?)",
+      "SEARCH v USING INDEX sqlite_autoindex_verdict_1 (hypothesis=?) LEFT-JOIN"}},
+    {"page of both",
+     kHypothesisPageOfBoth,
+     {"SEARCH h USING INDEX hypothesis_family (family=? AND state=? AND rowid<?)",
+      "SEARCH v USING INDEX sqlite_autoindex_verdict_1 (hypothesis=?) LEFT-JOIN"}},
     {"everyone with a key",
      kHypothesesWithKey,
      {"SEARCH hypothesis USING INDEX hypothesis_any_key (key=?)"}},
@@ -349,6 +401,9 @@ const PlanCase kPlanCases[] = {
     {"families", kFamilies, {"SCAN family"}},
     {"budgets", kBudgets, {"SCAN budget USING INDEX sqlite_autoindex_budget_1"}},
     {"outlays", kOutlays, {"SEARCH outlay USING INDEX sqlite_autoindex_outlay_1 (resource=?)"}},
+    {"outlays by month",
+     kOutlaysByMonth,
+     {"SEARCH outlay USING INDEX sqlite_autoindex_outlay_1 (resource=?)"}},
     {"track records", kTrackRecords, {"SCAN track_record"}},
     {"lever records", kLeverRecords, {"SCAN lever_record"}},
     {"choice", kChoice, {"SCAN choice"}},

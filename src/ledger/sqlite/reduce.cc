@@ -43,6 +43,7 @@ constexpr auto kReducers = std::to_array<Reducer>({
     {"baseline.rolled_back", roll_back_baseline, "seen"},
     {"stack.measured", measure_stack},
     {"saving.booked", book_saving},
+    {"saving.realised", realise_saving},
     {"canary.opened", open_canary},
     {"canary.closed", close_canary},
     {"cycle.noted", only_note},

@@ -41,6 +41,7 @@ Result<> move_baseline(db::Connection& db, const Entry& entry);
 Result<> roll_back_baseline(db::Connection& db, const Entry& entry);
 Result<> measure_stack(db::Connection& db, const Entry& entry);
 Result<> book_saving(db::Connection& db, const Entry& entry);
+Result<> realise_saving(db::Connection& db, const Entry& entry);
 
 Result<> open_canary(db::Connection& db, const Entry& entry);
 Result<> close_canary(db::Connection& db, const Entry& entry);

@@ -211,4 +211,21 @@ Result<> book_saving(db::Connection& db, const Entry& entry) {
   return Ok{};
 }
 
+Result<> realise_saving(db::Connection& db, const Entry& entry) {
+  const Json& payload = entry.event.payload;
+  const auto month = TRY(text_field(payload, "month"));
+  const auto jobs = TRY(integer_field(payload, "jobs"));
+  const auto used = TRY(number_field(payload, "used_accelerator_s"));
+  const auto saved = TRY(number_field(payload, "saved_accelerator_s"));
+  const auto lower = TRY(number_field(payload, "lower_accelerator_s"));
+  const auto upper = TRY(number_field(payload, "upper_accelerator_s"));
+  TRY(db.run("book what was realised",
+             "INSERT INTO earning(seq, family, month, jobs, used, saved, lower, upper)"
+             " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (family, month) DO UPDATE SET"
+             " seq = excluded.seq, jobs = excluded.jobs, used = excluded.used,"
+             " saved = excluded.saved, lower = excluded.lower, upper = excluded.upper",
+             entry.event.seq, entry.event.subject, month, jobs, used, saved, lower, upper));
+  return Ok{};
+}
+
 }  // namespace amdahl::ledger::sqlite

@@ -200,6 +200,21 @@ Result<Saving> saving_of(const db::Statement& row) {
   return saving;
 }
 
+Result<Earning> earning_of(const db::Statement& row) {
+  return Earning{.family = std::string(row.text(0)),
+                 .month = std::string(row.text(1)),
+                 .jobs = row.integer(2),
+                 .used = row.real(3),
+                 .saved = row.real(4),
+                 .lower = row.real(5),
+                 .upper = row.real(6)};
+}
+
+Result<Outlay> outlay_of(const db::Statement& row) {
+  return Outlay{std::string(row.text(0)), std::string(row.text(1)),
+                from_millionths(row.integer(2))};
+}
+
 Result<Choice> choice_of(const db::Statement& row) {
   return Choice{std::string(row.text(0)), Nanos{row.integer(1)}, TRY(parse_json(row.text(2)))};
 }

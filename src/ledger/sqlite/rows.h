@@ -32,6 +32,8 @@ Result<model::Verdict> verdict_of(const db::Statement& row, int column);
 Result<model::StackResult> stack_of(const db::Statement& row);
 Result<model::Finding> vote_of(const db::Statement& row);
 Result<Saving> saving_of(const db::Statement& row);
+Result<Earning> earning_of(const db::Statement& row);
+Result<Outlay> outlay_of(const db::Statement& row);
 Result<Choice> choice_of(const db::Statement& row);
 Result<Budget> budget_of(const db::Statement& row);
 Result<Ask> ask_of(const db::Statement& row);

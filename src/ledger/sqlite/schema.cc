@@ -49,6 +49,7 @@ constexpr auto kMigrations = std::to_array<Migration>({
     {5, ""},  // And here: a baseline is what its stack comes to.
     {6, ""},  // And here: experiments are resumed; no effect on weak evidence is parked.
     {7, ""},  // And here: questions to models came.
+    {8, ""},  // And here: earning came, outlay knows months, and a kept canary may raise an alarm.
 });
 
 constexpr auto kName = Projection::Order::kName;
@@ -57,12 +58,14 @@ constexpr auto kName = Projection::Order::kName;
 constexpr auto kProjections = std::to_array<Projection>({
     {"campaign", "SELECT id, * FROM campaign ORDER BY seq"},
     {"budget", "SELECT resource, * FROM budget ORDER BY 1", kName},
-    {"outlay", "SELECT family || ' ' || resource, * FROM outlay ORDER BY 1", kName},
+    {"outlay", "SELECT family || ' ' || resource || ' ' || month, * FROM outlay ORDER BY 1", kName},
     {"track_record", "SELECT family, * FROM track_record ORDER BY 1", kName},
     {"lever_record", "SELECT bottleneck, * FROM lever_record ORDER BY 1", kName},
     {"choice", "SELECT 'of the last scan', * FROM choice ORDER BY seq"},
     {"family", "SELECT name, * FROM family ORDER BY seq"},
     {"hypothesis", "SELECT id, * FROM hypothesis ORDER BY seq"},
+    {"hypothesis_count",
+     "SELECT family || ' ' || state, * FROM hypothesis_count WHERE count > 0 ORDER BY 1", kName},
     {"experiment", "SELECT id, * FROM experiment ORDER BY seq"},
     {"run", "SELECT reservation, * FROM run ORDER BY seq"},
     {"ask", "SELECT id, * FROM ask ORDER BY seq"},
@@ -71,6 +74,7 @@ constexpr auto kProjections = std::to_array<Projection>({
     {"verdict", "SELECT hypothesis, * FROM verdict ORDER BY seq"},
     {"stack", "SELECT family || ' ' || printf('%020d', seq), * FROM stack ORDER BY seq"},
     {"saving", "SELECT hypothesis, * FROM saving ORDER BY seq"},
+    {"earning", "SELECT family || ' ' || month, * FROM earning ORDER BY 1", kName},
     {"canary", "SELECT hypothesis, * FROM canary ORDER BY seq"},
     {"tally", "SELECT name, * FROM tally ORDER BY 1", kName},
     {"search", "SELECT id, rowid, * FROM search ORDER BY rowid"},

@@ -55,8 +55,10 @@ CREATE TRIGGER ask_settled AFTER UPDATE OF state ON ask BEGIN
         (SELECT key, value AS planned, 0 AS used FROM json_each(NEW.reserved)
          UNION ALL SELECT key, 0, value FROM json_each(NEW.spent)) GROUP BY key) AS charge
     WHERE resource = charge.key;
-  INSERT INTO outlay SELECT key, NEW.family, value FROM json_each(NEW.spent) WHERE TRUE
-    ON CONFLICT (resource, family) DO UPDATE SET spent = spent + excluded.spent;
+  INSERT INTO outlay
+    SELECT key, NEW.family, strftime('%Y-%m', NEW.at_ns / 1000000000, 'unixepoch'), value
+      FROM json_each(NEW.spent) WHERE TRUE
+    ON CONFLICT (resource, family, month) DO UPDATE SET spent = spent + excluded.spent;
 END;
 CREATE TRIGGER ask_keep BEFORE DELETE ON ask
 BEGIN SELECT RAISE(ABORT, 'questions are for ever'); END;

@@ -10,7 +10,8 @@
 // connection turns them on.
 namespace amdahl::ledger::sqlite {
 
-std::string_view ask_sql();  // schema_ask.cc.
+std::string_view ask_sql();     // schema_ask.cc.
+std::string_view canary_sql();  // schema_canary.cc.
 
 namespace {
 
@@ -55,8 +56,9 @@ BEGIN SELECT RAISE(ABORT, 'budgets are for ever: set another limit'); END;
 CREATE TABLE outlay(
   resource TEXT NOT NULL,
   family   TEXT NOT NULL,
+  month    TEXT NOT NULL,
   spent    INTEGER NOT NULL CHECK (spent >= 0),
-  PRIMARY KEY (resource, family)
+  PRIMARY KEY (resource, family, month)
 ) STRICT;
 
 CREATE TABLE track_record(
@@ -121,6 +123,18 @@ CREATE TABLE saving(
   realised   REAL
 ) STRICT;
 
+CREATE TABLE earning(
+  seq    INTEGER NOT NULL,
+  family TEXT NOT NULL,
+  month  TEXT NOT NULL CHECK (month GLOB '[0-9][0-9][0-9][0-9]-[0-1][0-9]'),
+  jobs   INTEGER NOT NULL CHECK (jobs >= 0),
+  used   REAL NOT NULL CHECK (used >= 0),
+  saved  REAL NOT NULL,
+  lower  REAL NOT NULL,
+  upper  REAL NOT NULL CHECK (lower <= saved AND saved <= upper),
+  PRIMARY KEY (family, month)
+) STRICT;
+
 CREATE VIRTUAL TABLE search USING fts5(
   id UNINDEXED, title, mechanism, change, reason, tokenize = 'porter unicode61');
 )sql";
@@ -144,7 +158,24 @@ CREATE UNIQUE INDEX hypothesis_key ON hypothesis(key)
   WHERE state IN ('live', 'promoted', 'declined', 'refuted', 'no effect', 'harmful');
 CREATE INDEX hypothesis_any_key ON hypothesis(key);
 CREATE INDEX hypothesis_family ON hypothesis(family, state);
+CREATE INDEX hypothesis_of ON hypothesis(family);
 CREATE INDEX hypothesis_state ON hypothesis(state);
+CREATE TABLE hypothesis_count(
+  family TEXT NOT NULL,
+  state  TEXT NOT NULL,
+  count  INTEGER NOT NULL,
+  PRIMARY KEY (family, state)
+) STRICT;
+CREATE TRIGGER hypothesis_one_more AFTER INSERT ON hypothesis BEGIN
+  INSERT INTO hypothesis_count VALUES (NEW.family, NEW.state, 1)
+    ON CONFLICT (family, state) DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER hypothesis_moved AFTER UPDATE OF state ON hypothesis WHEN NEW.state <> OLD.state
+BEGIN
+  UPDATE hypothesis_count SET count = count - 1 WHERE family = OLD.family AND state = OLD.state;
+  INSERT INTO hypothesis_count VALUES (NEW.family, NEW.state, 1)
+    ON CONFLICT (family, state) DO UPDATE SET count = count + 1;
+END;
 CREATE TRIGGER hypothesis_new BEFORE INSERT ON hypothesis BEGIN
   SELECT RAISE(ABORT, 'a hypothesis starts live') WHERE NEW.state <> 'live';
   SELECT RAISE(ABORT, 'a hypothesis with this id was proposed before')
@@ -298,8 +329,10 @@ BEGIN
         (SELECT key, value AS planned, 0 AS used FROM json_each(NEW.reserved)
          UNION ALL SELECT key, 0, value FROM json_each(NEW.spent)) GROUP BY key) AS charge
     WHERE resource = charge.key;
-  INSERT INTO outlay SELECT key, NEW.family, value FROM json_each(NEW.spent) WHERE TRUE
-    ON CONFLICT (resource, family) DO UPDATE SET spent = spent + excluded.spent;
+  INSERT INTO outlay
+    SELECT key, NEW.family, strftime('%Y-%m', NEW.at_ns / 1000000000, 'unixepoch'), value
+      FROM json_each(NEW.spent) WHERE TRUE
+    ON CONFLICT (resource, family, month) DO UPDATE SET spent = spent + excluded.spent;
 END;
 CREATE TRIGGER run_keep BEFORE DELETE ON run
 BEGIN SELECT RAISE(ABORT, 'runs are for ever'); END;
@@ -396,53 +429,6 @@ CREATE TRIGGER verdict_keep BEFORE DELETE ON verdict
 BEGIN SELECT RAISE(ABORT, 'verdicts are for ever'); END;
 )sql";
 
-constexpr std::string_view kCanary = R"sql(
-CREATE TABLE canary(
-  seq        INTEGER PRIMARY KEY,
-  hypothesis TEXT NOT NULL UNIQUE,
-  family     TEXT NOT NULL,
-  number     INTEGER NOT NULL CHECK (number >= 0),
-  state      TEXT NOT NULL
-    CHECK (state IN ('open', 'kept', 'rollback proposed', 'rolled back')),
-  actor      TEXT NOT NULL DEFAULT '',
-  reason     TEXT NOT NULL DEFAULT '',
-  closed_ns  INTEGER,
-  result     TEXT,
-  body       TEXT NOT NULL,
-  UNIQUE (family, number)
-) STRICT;
-CREATE INDEX canary_state ON canary(state);
-CREATE TRIGGER canary_new BEFORE INSERT ON canary BEGIN
-  SELECT RAISE(ABORT, 'a canary starts open') WHERE NEW.state <> 'open';
-  SELECT RAISE(ABORT, 'the hypothesis has its canary')
-    WHERE EXISTS (SELECT 1 FROM canary WHERE hypothesis = NEW.hypothesis OR seq = NEW.seq);
-  SELECT RAISE(ABORT, 'another canary of the family has this number')
-    WHERE EXISTS (SELECT 1 FROM canary WHERE family = NEW.family AND number = NEW.number);
-  SELECT RAISE(ABORT, 'only a promoted hypothesis of the family has a canary')
-    WHERE NOT EXISTS (SELECT 1 FROM hypothesis
-      WHERE id = NEW.hypothesis AND state = 'promoted' AND family = NEW.family);
-END;
-CREATE TRIGGER canary_change BEFORE UPDATE ON canary BEGIN
-  SELECT RAISE(ABORT, 'the terms of a canary never change')
-    WHERE NEW.seq IS NOT OLD.seq OR NEW.hypothesis IS NOT OLD.hypothesis
-      OR NEW.family IS NOT OLD.family OR NEW.number IS NOT OLD.number
-      OR NEW.body IS NOT OLD.body;
-  SELECT RAISE(ABORT, 'the canary is closed')
-    WHERE OLD.state = 'rolled back' OR (OLD.state = 'kept' AND NEW.state <> 'rolled back')
-      OR (OLD.state = 'rollback proposed' AND NEW.state NOT IN ('kept', 'rolled back'));
-  SELECT RAISE(ABORT, 'only a person keeps what a canary proposes to roll back')
-    WHERE OLD.state = 'rollback proposed' AND NEW.state = 'kept'
-      AND (lower(trim(NEW.actor)) IN ('', 'cycle') OR lower(trim(NEW.actor)) LIKE 'policy:%');
-  SELECT RAISE(ABORT, 'a canary is closed with a reason')
-    WHERE NEW.state <> 'open' AND trim(NEW.reason, ' ' || char(9, 10, 13)) = '';
-  SELECT RAISE(ABORT, 'the change is still in the stack')
-    WHERE NEW.state = 'rolled back' AND EXISTS (SELECT 1 FROM family, json_each(family.stack) AS s
-      WHERE family.name = NEW.family AND s.value = NEW.hypothesis);
-END;
-CREATE TRIGGER canary_keep BEFORE DELETE ON canary
-BEGIN SELECT RAISE(ABORT, 'canaries are for ever'); END;
-)sql";
-
 // Keeps "table.state" in `tally` equal to the number of rows in that state.
 std::string tally_triggers(std::string_view table) {
   return fmt::format(R"sql(
@@ -464,7 +450,7 @@ END;
 std::string projections_sql() {
   std::string sql;
   for (const auto part : {kPlain, kHypothesisTable, kExperimentTable, kRun, ask_sql(), kGate,
-                          kVerdictTable, kCanary}) {
+                          kVerdictTable, canary_sql()}) {
     sql += part;
   }
   for (const auto table : {"hypothesis", "experiment", "run", "ask", "gate", "canary"}) {

@@ -39,13 +39,21 @@ bool same_host(const PairFact& pair) {
   return model::same(pair.a.host, pair.b.host).value_or(false);
 }
 
+// CPU cores that the variant left to others, if it does nothing else: whoever waits for a core takes
+// them, to the variant's disadvantage. Any other change may have moved its work to those others.
+double freed_cores(const PairFact& pair, bool only_fewer) {
+  if (!only_fewer || pair.a.wall_s <= 0 || pair.b.wall_s <= 0) return 0;
+  const double fewer = pair.a.cpu_s / pair.a.wall_s - pair.b.cpu_s / pair.b.wall_s;
+  return std::clamp(fewer, 0.0, std::max(0.0, 1.0 * pair.a.accelerators - pair.b.accelerators));
+}
+
 // Arms that end sooner do so before their neighbours can be told: the coin alone balances them.
 bool observable(const PairFact& pair) {
   return pair.a.wall_s >= kObservable_s && pair.b.wall_s >= kObservable_s;
 }
 
 // What was not observed is not clean.
-bool is_clean(const PairFact& pair) {
+bool is_clean(const PairFact& pair, bool only_fewer) {
   if (!same_host(pair)) return false;
   if (!observable(pair)) return true;
   const auto beside_a = refute::known(pair.a.foreign_cpu_cores);
@@ -53,7 +61,9 @@ bool is_clean(const PairFact& pair) {
   const auto stolen_a = refute::known(pair.a.steal_share);
   const auto stolen_b = refute::known(pair.b.steal_share);
   if (!beside_a || !beside_b || !stolen_a || !stolen_b) return false;
-  return std::abs(*beside_a - *beside_b) <= allowed_apart(pair, (*beside_a + *beside_b) / 2) &&
+  const double allowed = allowed_apart(pair, (*beside_a + *beside_b) / 2);
+  return *beside_a - *beside_b <= allowed &&
+         *beside_b - *beside_a <= allowed + freed_cores(pair, only_fewer) &&
          std::abs(*stolen_a - *stolen_b) <= kStolen;
 }
 
@@ -175,7 +185,7 @@ model::Finding run(const Evidence& evidence) {
   std::vector<bool> same;
   std::vector<double> apart;
   for (const PairFact* pair : pairs) {
-    clean.push_back(is_clean(*pair));
+    clean.push_back(is_clean(*pair, evidence.only_fewer));
     same.push_back(same_host(*pair));
     const auto beside_a = refute::known(pair->a.foreign_cpu_cores);
     const auto beside_b = refute::known(pair->b.foreign_cpu_cores);
@@ -206,7 +216,15 @@ model::Finding run(const Evidence& evidence) {
 }
 
 bool pairs_help(const Evidence& evidence) {
-  return evidence.pairs.empty() || std::ranges::any_of(evidence.pairs, known);
+  if (evidence.pairs.empty()) return true;
+  // Where a whole round of targeted pairs was disturbed, the next would be, too.
+  const Pairs bought = bought_for(evidence, "host");
+  const bool all_disturbed =
+      static_cast<int>(bought.size()) >= target_of("host").pairs &&
+      std::ranges::none_of(bought, [&](const PairFact* pair) {
+        return known(*pair) && is_clean(*pair, evidence.only_fewer);
+      });
+  return !all_disturbed && std::ranges::any_of(evidence.pairs, known);
 }
 
 }  // namespace amdahl::refute::host

@@ -9,6 +9,16 @@
 namespace amdahl::refute::host {
 namespace {
 
+// B does with one core what A does with two, and something else runs on the other one.
+void leave_a_core(model::PairFact& pair) {
+  pair.a.accelerators = 2;
+  pair.b.accelerators = 1;
+  pair.a.cpu_s = 1.9 * pair.a.wall_s;
+  pair.b.cpu_s = pair.b.wall_s;
+  pair.a.foreign_cpu_cores = 0.1;
+  pair.b.foreign_cpu_cores = 0.9;
+}
+
 constexpr Case kCases[] = {
     {"sound", [](Evidence&, model::Spec&) {},
      "agree: 12 of 12 pairs on one host, 12 undisturbed: saves 10.0 % over 12 undisturbed pairs; "
@@ -24,6 +34,27 @@ constexpr Case kCases[] = {
      },
      "agree: 12 of 12 pairs on one host, 12 undisturbed: saves 10.0 % over 12 undisturbed pairs; "
      "at least half of 10.0 % is required (less: p = 1.00)"},
+    {"others take the cores that it left",
+     [](Evidence& e, model::Spec&) {
+       e.only_fewer = true;
+       for (auto& pair : e.pairs) leave_a_core(pair);
+     },
+     "agree: 12 of 12 pairs on one host, 12 undisturbed: saves 10.0 % over 12 undisturbed pairs; "
+     "at least half of 10.0 % is required (less: p = 1.00)"},
+    {"others take cores beside a changed program",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) leave_a_core(pair);
+     },
+     "abstain: 12 of 12 pairs on one host, 0 undisturbed: 0 undisturbed pairs counted; at least 5 "
+     "are needed"},
+    {"others take more cores than it left",
+     [](Evidence& e, model::Spec&) {
+       e.only_fewer = true;
+       for (auto& pair : e.pairs) leave_a_core(pair);
+       for (auto& pair : e.pairs) pair.b.foreign_cpu_cores = 2;
+     },
+     "abstain: 12 of 12 pairs on one host, 0 undisturbed: 0 undisturbed pairs counted; at least 5 "
+     "are needed"},
     {"too short to see neighbours",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) pair.a.foreign_cpu_cores = std::nan("");
@@ -162,6 +193,13 @@ TEST(Host, KnowsWhenPairsCannotHelp) {
   model::Spec s = sample_spec();
   Evidence e = sample_win(s);
   EXPECT_TRUE(pairs_help(e));
+  for (auto& pair : e.pairs) pair.b.foreign_cpu_cores = 2;
+  EXPECT_TRUE(pairs_help(e));
+  top_up(e, "host", target_of("host").pairs, 0.1);
+  EXPECT_TRUE(pairs_help(e));
+  for (auto& pair : e.pairs) pair.b.foreign_cpu_cores = 2;  // As busy as the others.
+  EXPECT_FALSE(pairs_help(e));
+  for (auto& pair : e.pairs) pair.b.foreign_cpu_cores = 0;
   for (auto& pair : e.pairs) pair.a.host.reset();
   EXPECT_FALSE(pairs_help(e));
 }

@@ -95,34 +95,63 @@ model::Finding judge(const Split& split_up, double theta, bool asked) {
 
 }  // namespace
 
-model::Finding run(const Evidence& evidence) {
-  const double theta = claimed(evidence);
-  const Pairs pairs = pairs_for(evidence, "order");
-  const std::vector<Trial> trials = trials_in(evidence, pairs);
-  Split by_baseline{{}, {}, words_for(pairs)};
+namespace {
+
+struct Splits {
+  Split by_baseline;
   Split by_any{{}, {}, {"when nothing ran before it", "after other runs"}};
   bool in_blocks = false;
+  std::size_t trials = 0;
+};
+
+Splits splits_of(const Evidence& evidence) {
+  const Pairs pairs = pairs_for(evidence, "order");
+  const std::vector<Trial> trials = trials_in(evidence, pairs);
+  Splits splits;
+  splits.by_baseline.words = words_for(pairs);
+  splits.trials = trials.size();
   for (const Trial& trial : trials) {
     if (!trial.ran_second.has_value()) continue;
-    by_baseline.d.push_back(trial.d);
-    by_baseline.second.push_back(*trial.ran_second);
-    by_any.second.push_back(*trial.ran_second || trial.after_shared);
-    in_blocks |= trial.after_shared;
+    splits.by_baseline.d.push_back(trial.d);
+    splits.by_baseline.second.push_back(*trial.ran_second);
+    splits.by_any.second.push_back(*trial.ran_second || trial.after_shared);
+    splits.in_blocks |= trial.after_shared;
   }
-  by_any.d = by_baseline.d;
-  if (!nearly_all(by_any.d.size(), trials.size())) {
+  splits.by_any.d = splits.by_baseline.d;
+  return splits;
+}
+
+}  // namespace
+
+model::Finding run(const Evidence& evidence) {
+  const Splits splits = splits_of(evidence);
+  if (!nearly_all(splits.by_any.d.size(), splits.trials)) {
     return finding(kAbstains, fmt::format("which arm ran second is known in {} of {}",
-                                          by_any.d.size(), count(trials.size(), "pair")));
+                                          splits.by_any.d.size(), count(splits.trials, "pair")));
   }
+  const double theta = claimed(evidence);
   const bool asked = bought_for(evidence, "order").size() >= kEnough;
-  const model::Finding baseline = judge(by_baseline, theta, asked);
-  if (!in_blocks) return baseline;
+  const model::Finding baseline = judge(splits.by_baseline, theta, asked);
+  if (!splits.in_blocks) return baseline;
   // In a block a variant that runs before the baseline may still run after another variant, which
   // warms caches as well. Until it was seen without, the claim is held.
-  model::Finding any = judge(by_any, theta, asked);
+  model::Finding any = judge(splits.by_any, theta, asked);
   any.mandatory = any.vote == model::Vote::kAbstain;
   const auto weight = [](const model::Finding& f) { return severity({f.vote, f.decisive}); };
   return weight(any) >= weight(baseline) ? any : baseline;
+}
+
+Missing missing(const Evidence& evidence) {
+  const Splits splits = splits_of(evidence);
+  for (const Split* split_up : {&splits.by_any, &splits.by_baseline}) {
+    const Halves halves = split_halves(split_up->d, split_up->second);
+    for (const bool second : {false, true}) {
+      const std::size_t have = (second ? halves.second : halves.first).size();
+      if (have < kAtLeast) return {second, static_cast<int>(kAtLeast - have)};
+    }
+  }
+  // A warm second run is the suspicion, so the variant has to go first.
+  return {false, static_cast<int>(kEnough)};
 }
 
 }  // namespace amdahl::refute::order

@@ -14,4 +14,11 @@ Ruling rule(std::span<const double> d, const std::vector<bool>& second, double t
 
 model::Finding run(const Evidence& evidence);
 
+// What would help it to a ruling: pairs in which the variant runs second, or first.
+struct Missing {
+  bool variant_second = false;
+  int pairs = 0;
+};
+Missing missing(const Evidence& evidence);
+
 }  // namespace amdahl::refute::order

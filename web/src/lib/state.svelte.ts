@@ -13,6 +13,7 @@ class App {
   live = $state<'off' | 'on' | 'lost'>('off');
   lastEvent = $state('');
   theme = $state<Theme>((localStorage.getItem('theme') as Theme | null) ?? 'auto');
+  dark = $state(matchMedia('(prefers-color-scheme: dark)').matches); // What the system asks for.
 
   private source: EventSource | null = null;
   private pending = 0;
@@ -20,6 +21,7 @@ class App {
   async begin(): Promise<void> {
     addEventListener('popstate', () => this.arrive());
     document.addEventListener('click', (event) => this.follow(event));
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', (event) => (this.dark = event.matches));
     this.showTheme();
     const token = new URLSearchParams(location.hash.slice(1)).get('token');
     try {
@@ -54,6 +56,11 @@ class App {
     scrollTo(0, 0);
     // A screen reader goes to the new page's heading.
     queueMicrotask(() => document.getElementById('main')?.focus());
+  }
+
+  // What draws on a canvas reads this, and is drawn again when the colours change.
+  get colours(): string {
+    return `${this.theme} ${this.dark}`;
   }
 
   setTheme(theme: Theme): void {

@@ -103,6 +103,21 @@ export interface Gate {
   rollbacks_proposed: Rollback[];
 }
 
+export interface RoiMonth {
+  month: string;
+  family: string;
+  spent_accelerator_h: number;
+  spent_usd: number;
+  jobs: number;
+  used_accelerator_h: number;
+  banked_accelerator_h: number;
+  banked_lower_accelerator_h: number;
+  banked_upper_accelerator_h: number;
+  banked_usd: number;
+  banked_lower_usd: number;
+  banked_upper_usd: number;
+}
+
 export interface RoiRow {
   family: string;
   spent_accelerator_s: number;
@@ -114,12 +129,17 @@ export interface RoiRow {
   realised_upper: number | null;
   realised_pairs: number;
   volume_accelerator_h_per_day: number;
+  without_accelerator_h_per_day: number;
   saved_accelerator_h_per_day: number;
   saved_usd_per_month: number;
+  banked: RoiMonth | null;
 }
 
 export interface Roi {
   price_usd: number;
+  months: RoiMonth[];
+  bookings: RoiMonth[];
+  banked: RoiMonth;
   families: RoiRow[];
   spent_accelerator_h: number;
   spent_usd: number;
@@ -174,6 +194,69 @@ export interface Fleet {
   capacity?: { total_accelerator_s: number | null; unallocated_accelerator_s: number | null };
   missing?: string[];
   unreadable: string[];
+}
+
+export interface Own {
+  by: string;
+  name: string;
+  window: { start_s: number; end_s: number };
+  jobs: number;
+  failed: number;
+  split_accelerator_s: Split;
+  wasted_accelerator_s: number | null;
+  lost_in_failed_accelerator_s: number;
+  families: { name: string; jobs: number; split_accelerator_s: Split; wasted_accelerator_s: number | null }[];
+  worst: {
+    job: string;
+    name: string;
+    family: string;
+    state: string;
+    start_s: number;
+    split_accelerator_s: Split;
+    wasted_accelerator_s: number | null;
+    part: string;
+    evidence: string;
+    action: string;
+  }[];
+}
+
+export interface Moved {
+  by: string;
+  name: string;
+  before_s: number;
+  after_s: number;
+  change_s: number;
+  lower_s: number | null;
+  upper_s: number | null;
+  can_tell: boolean;
+}
+
+export interface Trace {
+  wall_ns?: number;
+  bottleneck?: string;
+  sources?: unknown[];
+  causes?: { id: string; name: string; accelerator_seconds: number; share: number; ceiling: number | null; because: string; try: string }[];
+  ranks?: { ranks: { rank: number; comm_ns: number; exposed_ns: number; waited_ns: number; made_wait_ns: number }[]; note: string; straggler?: number };
+  pipeline?: {
+    ranks: number;
+    stages: number;
+    steps: { number: number }[];
+    slowdown: number;
+    by_rank: { rank: number | string; slowdown: number; by_step: number[] }[];
+    by_stage: { stage: number | string; slowdown: number; by_step: number[] }[];
+    advice: string[];
+  };
+  before?: string;
+  after?: string;
+  by_step?: boolean;
+  steps_before?: number;
+  steps_after?: number;
+  whole?: Moved;
+  change?: number;
+  change_lower?: number | null;
+  change_upper?: number | null;
+  moved?: Moved[];
+  notes?: string[];
 }
 
 export interface Story {

@@ -1,0 +1,73 @@
+#include "launch/slurm/past_job.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "launch/slurm/ask.h"
+#include "launch/slurm/rows.h"
+
+namespace amdahl::launch::slurm {
+namespace {
+
+Result<std::string> script_of(const std::string& id) {
+  // Accounting has it if the site stores scripts, the controller while it remembers the job.
+  if (const auto stored = ask({"sacct", "-B", "-j", id})) {
+    const std::size_t begin = stored->find("#!");
+    if (begin != stored->npos) return stored->substr(begin);
+  }
+  const auto kept = ask({"scontrol", "write", "batch_script", id, "-"});
+  if (kept && kept->starts_with("#!")) return *kept;
+  return bad_input(
+      fmt::format("job {} has no batch script that Slurm still knows ({}): run its command once by "
+                  "hand: amdahl "
+                  "run -- CMD",
+                  id, kept ? "it is empty" : clip(kept.error().text, 120)));
+}
+
+}  // namespace
+
+const std::string kPastFormat =
+    "JobIDRaw,JobName,User,State,WorkDir,Start,End,NNodes,AllocCPUS,AllocTRES";
+
+Result<PastJob> parse_past_job(std::string_view text, const std::string& id) {
+  const std::vector<std::string_view> lines = split(trim(text), '\n');
+  const std::vector<std::string_view> fields = split(lines.back(), kSeparator);
+  if (fields.size() < 10) {
+    return Error{Error::Kind::kNotFound, fmt::format("Slurm's accounting has no job {}", id)};
+  }
+  const auto time = [](std::string_view seconds) {
+    return std::chrono::seconds(to_number<std::int64_t>(seconds).value_or(0));
+  };
+  PastJob job;
+  job.id = fields[0];
+  job.name = fields[1];
+  job.user = fields[2];
+  job.state = fields[3].substr(0, fields[3].find(' '));  // "CANCELLED by 0".
+  job.workdir = fields[4];
+  job.start = time(fields[5]);
+  job.end = time(fields[6]);
+  job.nodes = to_number<int>(fields[7]).value_or(1);
+  job.cpus = to_number<int>(fields[8]).value_or(1);
+  job.gpus = count_in(std::string(fields[9]), "gres/gpu");
+  if (job.end <= job.start || job.start == Nanos{}) {
+    return bad_input(fmt::format("job {} has not run to an end (state {})", id, job.state));
+  }
+  return job;
+}
+
+Result<PastJob> past_job(const std::string& id) {
+  const bool is_id = !id.empty() && std::ranges::all_of(id, [](char c) {
+    return is_digit(c) || c == '_' || c == '+';
+  });
+  if (!is_id) return bad_input(fmt::format("'{}' is no job id of Slurm", clip(id, 40)));
+  const std::string text =
+      TRY(ask({"sacct", "-X", "-n", "-P", fmt::format("--delimiter={}", kSeparator), "-j", id, "-o",
+               kPastFormat}));
+  PastJob job = TRY(parse_past_job(text, id));
+  job.script = TRY(script_of(id));
+  return job;
+}
+
+}  // namespace amdahl::launch::slurm
