@@ -194,6 +194,20 @@ Json encode_sources(const std::vector<profile::SourceRow>& sources) {
   return list;
 }
 
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+// What is known of it; null where nothing is.
+void add_roofline(const profile::Roofline& work, Json& row) {
+  const bool has_flops = work.flops > 0;
+  const bool has_bytes = work.bytes > 0;
+  row["known_ns"] = work.time.count();
+  row["flops_per_s"] = has_flops ? Json(work.flops_per_s()) : Json();
+  row["bytes_per_s"] = has_bytes ? Json(work.bytes_per_s()) : Json();
+  row["share_of_peak_flops"] = or_null(work.of_peak());
+  row["share_of_peak_bandwidth"] = or_null(work.of_bandwidth());
+  row["limit"] = work.side().empty() ? Json() : Json(work.side());
+}
+
 Json encode_work(const profile::KernelTable& work) {
   Json kinds = Json::array();
   for (const profile::KernelKindRow& row : work.kinds) {
@@ -202,6 +216,7 @@ Json encode_work(const profile::KernelTable& work) {
                      {"time_ns", row.time.count()},
                      {"share", row.share},
                      {"largest", row.largest}});
+    add_roofline(row.work, kinds.back());
   }
   Json kernels = Json::array();
   for (std::size_t i = 0; i < std::min(kShownKernels, work.kernels.size()); ++i) {
@@ -209,7 +224,11 @@ Json encode_work(const profile::KernelTable& work) {
     kernels.push_back({{"name", row.name},
                        {"kind", profile::name(row.kind)},
                        {"launches", row.launches},
-                       {"time_ns", row.time.count()}});
+                       {"time_ns", row.time.count()},
+                       {"occupancy", or_null(row.occupancy)},
+                       {"measured_compute", or_null(row.measured_compute)},
+                       {"measured_memory", or_null(row.measured_memory)}});
+    add_roofline(row.work, kernels.back());
   }
   Json advice = Json::array();
   for (const profile::KernelAdvice& one : work.advice) {
@@ -217,6 +236,9 @@ Json encode_work(const profile::KernelTable& work) {
   }
   return {{"time_ns", work.time.count()},
           {"launches", work.launches},
+          {"mfu", or_null(work.mfu)},
+          {"known_product_share", work.shaped},
+          {"implausible_launches", work.work.implausible},
           {"kinds", kinds},
           {"kernels", kernels},
           {"advice", advice}};

@@ -60,6 +60,15 @@ Result<TraceAnswer> profile_traces(const TraceRequest& request) {
     }
   };
   model::Trace trace = TRY(read_traces(request.files, figures));
+  if (options.what_if && trace.device_events.empty() && trace.host_events.empty()) {
+    return bad_input(fmt::format(
+        "--what-if replays kernels, copies and host calls, and {} none{}",
+        request.files.files.size() == 1 ? request.files.files.front() + " has" : "these files have",
+        trace.operations.empty()
+            ? ""
+            : "; a timeline of operations is replayed without it: see its slowdown by "
+              "rank, stage and operation"));
+  }
   const profile::Captures captures = profile::lay_end_to_end(trace);
   options.cuts = captures.cuts;
   const profile::Prepared prepared(trace);

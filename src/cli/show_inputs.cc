@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include <fmt/core.h>
 
@@ -154,6 +155,26 @@ std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer) {
   }
   constexpr Sign kSigns[] = {{"–", '-'}};
   return use_ascii(flags) ? to_ascii(text, kSigns) : text;
+}
+
+std::string inventory_text(const app::FleetAnswer& answer) {
+  std::map<std::string, int> kinds;
+  int all = 0;
+  std::int64_t hosts = 0;
+  for (const scan::HostCapacity& row : answer.usage.capacities) {
+    const std::string kind = plain(answer.usage.text(row.kind));
+    kinds[kind.empty() ? "unknown kind" : kind] += row.accelerators;
+    all += row.accelerators;
+    ++hosts;
+  }
+  std::vector<std::string> words;
+  for (const auto& [kind, count] : kinds) words.push_back(fmt::format("{} {}", count, kind));
+  return fmt::format(
+      "An inventory of {} on {} ({}), without jobs and samples: add accounting\n"
+      "  sacct -a -X -P -S now-7days -o {} > jobs.txt\n"
+      "or samples of utilisation (timestamp,host,gpu,util), and name both files.\n",
+      counted(all, "accelerator"), counted(hosts, "host"), join(words, ", "),
+      "JobID,User,Account,Partition,State,Submit,Start,End,ElapsedRaw,AllocTRES,NodeList");
 }
 
 std::string time_outside(const app::FleetAnswer& answer) {

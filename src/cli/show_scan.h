@@ -12,6 +12,8 @@ namespace amdahl::cli {
 std::string show_fleet(const ScanFlags& flags, const app::FleetAnswer& answer, scan::By by);
 // By partition, if only capacity is known and no job.
 std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer);
+// What there is, where nothing says what became of it, and what to add.
+std::string inventory_text(const app::FleetAnswer& answer);
 std::string explain_inputs(const Flags& flags, const app::FleetAnswer& answer);
 // Skipped or adjusted input, counted by kind; empty: none.
 std::string counted_words(const app::FleetAnswer& answer);

@@ -273,6 +273,10 @@ Result<int> do_scan(const ScanFlags& flags) {
     print(flags.trend.empty() ? fleet_csv(answer, by) : trend_csv(answer));
   } else if (flags.explain_input) {
     print(explain_inputs(flags, answer));
+  } else if (answer.usage.jobs.empty() && answer.usage.window.start >= answer.usage.window.end &&
+             !answer.usage.capacities.empty()) {
+    print(inventory_text(answer));
+    return 1;
   } else if (answer.usage.jobs.empty() && answer.usage.outside == 0 &&
              answer.report.capacity.total) {
     print(show_capacity(flags, answer));

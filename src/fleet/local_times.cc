@@ -29,7 +29,9 @@ struct Stamps {
 // Behind the minutes: seconds, a fraction, and the zone if there is one.
 bool is_zoned(std::string_view rest) {
   std::size_t at = has_shape(rest, ":00") ? 3 : 0;
-  if (at < rest.size() && (rest[at] == '.' || rest[at] == ',') &&
+  // A date behind a comma is the next cell.
+  const bool is_next = at < rest.size() && has_shape(rest.substr(at + 1), "0000-00-00");
+  if (at < rest.size() && (rest[at] == '.' || (rest[at] == ',' && !is_next)) &&
       has_shape(rest.substr(at + 1), "0")) {
     ++at;
     while (at < rest.size() && is_digit(rest[at])) ++at;
@@ -64,7 +66,8 @@ Stamps stamps_in(std::string_view text) {
 
 bool has_local_times(std::string_view head) {
   head = trim(head);
-  if (head.starts_with('{') || head.starts_with('[')) {  // Lines are not records.
+  // Lines are not records.
+  if (head.starts_with('{') || head.starts_with('[') || head.starts_with("JobId=")) {
     const Stamps all = stamps_in(head);
     return all.local > all.zoned;
   }

@@ -28,6 +28,12 @@ TEST(LocalTimes, AreThoseWithoutAZone) {
 "a":1,
 "b":2}]})",
        true},
+      // What follows the comma is the next cell, not a fraction with an offset.
+      {"id,start,end\n1,2026-01-01T00:00:00,2026-01-01T01:00:00\n", true},
+      {"t,v\n2026-01-01T00:00:00,250+02:00,1\n2026-01-01T00:00:01,250+02:00,1\n", false},
+      {"JobId=7 JobName=x\n  UserId=a\n  Account=b\n  Nice=0\n  StartTime=2026-01-01T00:00:00\n"
+       "  Partition=c\n  NodeList=n1\n",
+       true},
       {"", false},
   };
   for (const auto& c : cases) EXPECT_EQ(has_local_times(c.head), c.want) << c.head;

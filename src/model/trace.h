@@ -117,6 +117,8 @@ enum class HostKind : std::uint8_t {
   kOther,
 };
 
+inline constexpr std::uint32_t kLastInputs = 0xFFFFFF;  // The largest HostEvent::inputs.
+
 // An activity of a host thread. 40 bytes.
 struct HostEvent {
   Nanos start{};
@@ -127,6 +129,10 @@ struct HostEvent {
   std::uint32_t parent = kNone;   // Enclosing event on its thread; set by finish().
   std::uint32_t stack = kNone;    // Index into Trace::stacks, if known.
   HostKind kind = HostKind::kOther;
+  // Of an operator whose work follows from its inputs: number of their text in Trace::names,
+  // "[[8, 4], [4, 2]]|["float", "float"]|["", ""]" (shapes, types, other values), or of a
+  // collective "allreduce|Float|1024|8|0" (type, elements, ranks, group). 0: not recorded.
+  std::uint32_t inputs : 24 = 0;
 
   Nanos end() const { return start + duration; }
 };

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "profile/busy.h"
+#include "profile/op_work.h"
 
 namespace amdahl::profile {
 namespace {
@@ -51,7 +52,8 @@ std::string plain_name(std::string_view collective) {
 // Both sides are told of; gathering counts what comes out.
 bool grows(const std::string& name) { return contains(name, "allgather"); }
 
-using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::uint32_t>;
+// Name, type, elements, ranks.
+using Key = std::tuple<std::string_view, std::string_view, std::uint64_t, std::uint32_t>;
 
 struct SpeedSum {
   std::vector<Nanos> transfers;
@@ -89,17 +91,29 @@ std::vector<std::vector<Interval>> computing(const Prepared& in) {
   return spans;
 }
 
+// From the kernel itself, or from the operator that launched it: older files say it there only.
+CollectiveInputs inputs_of(const Prepared& in, const DeviceEvent& event) {
+  if (event.detail != kNone) {
+    const model::DeviceDetail& detail = in.trace.details[event.detail];
+    if (detail.graph_node != 0 && detail.collective == 0) return {};
+    if (detail.collective != 0) {
+      return {in.trace.names[detail.collective], in.trace.names[detail.element_type],
+              detail.elements, detail.group_size};
+    }
+  }
+  return collective_around(in.trace, event.launch);
+}
+
 std::map<Key, SpeedSum> sums_of(const Prepared& in, const Ranks& ranks) {
   const std::vector<Nanos> from = arrivals(in, ranks);
   const std::vector<std::vector<Interval>> compute = computing(in);
   std::map<Key, SpeedSum> sums;
   for (std::uint32_t i = 0; i < in.trace.device_events.size(); ++i) {
     const DeviceEvent& event = in.trace.device_events[i];
-    if (event.detail == kNone || !keeps_busy(event) || !in.names.is_communication(event)) continue;
-    const model::DeviceDetail& detail = in.trace.details[event.detail];
-    if (detail.collective == 0 || detail.elements == 0 || detail.group_size < 2) continue;
-    SpeedSum& sum =
-        sums[{detail.collective, detail.element_type, detail.elements, detail.group_size}];
+    if (!keeps_busy(event) || !in.names.is_communication(event)) continue;
+    const CollectiveInputs of = inputs_of(in, event);
+    if (of.name.empty() || of.elements == 0 || of.group_size < 2) continue;
+    SpeedSum& sum = sums[{of.name, of.element_type, of.elements, of.group_size}];
     const std::uint32_t device = in.trace.device_of(event);
     if (sum.device == kNone) sum.device = device;
     sum.time += event.duration;
@@ -143,12 +157,12 @@ std::vector<CollectiveSpeed> collective_speeds(const Prepared& prepared, const R
   const model::Trace& trace = prepared.trace;
   const bool has_any = std::ranges::any_of(
       trace.details, [](const model::DeviceDetail& detail) { return detail.collective != 0; });
-  if (!has_any) return speeds;
+  if (!has_any && trace.names.find("record_param_comms") == 0) return speeds;
   for (auto& [key, sum] : sums_of(prepared, ranks)) {
     const auto& [collective, type, elements, size] = key;
     CollectiveSpeed speed;
-    speed.name = std::string(trace.names[collective]);
-    speed.element_type = std::string(trace.names[type]);
+    speed.name = std::string(collective);
+    speed.element_type = std::string(type);
     speed.ranks = size;
     speed.times = sum.transfers.size();
     speed.time = sum.time;

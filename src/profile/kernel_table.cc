@@ -6,151 +6,156 @@
 #include <unordered_map>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "base/text.h"
 #include "profile/breakdown.h"
+#include "profile/kernel_advice.h"
 
 namespace amdahl::profile {
 namespace {
 
-constexpr double kWorthSaying = 0.05;                       // Of the time of all kernels.
-constexpr Nanos kLeastTime = std::chrono::milliseconds(1);  // Of all kernels, to say anything.
+using model::DeviceEvent;
 
-// What the advice is drawn from.
-struct Signs {
-  Nanos fp32_gemm{};  // Of GEMMs that do not use tensor cores.
-  Nanos unfused{};    // Of elementwise kernels that no compiler made.
-  Nanos unaligned{};  // Of GEMMs and convolutions whose operands are not aligned.
-  Nanos tiny{};       // Of kernels below kShortKernel.
-  std::uint64_t tiny_launches = 0;
+constexpr double kFewBlocks = 5;  // Percent of occupancy: less than 128 threads a multiprocessor.
+
+// All events of one name.
+struct OfName {
+  std::uint64_t launches = 0;
+  Nanos time{};
+  KernelKind kind = KernelKind::kOther;
+  bool is_copy = false;
+  Nanos single{};  // Of those that multiply in single precision.
+  Roofline work;
+  double occupied = 0;  // Percent times nanoseconds.
+  Nanos with_occupancy{};
 };
 
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+class TableMaker {
+ public:
+  explicit TableMaker(const model::Trace& trace) : trace_{trace}, work_{trace} {}
 
-// Devices whose GEMMs in single precision can run on tensor cores (TF32), by name.
-bool has_tf32(const model::Trace& trace) {
-  return std::ranges::any_of(trace.devices, [&](const model::TraceDevice& device) {
-    const std::string_view name = trace.names[device.name];
-    return std::ranges::any_of(
-        std::to_array<std::string_view>({"A100", "A800", "A40", "A30", "A10", "A6000", "L4", "L40",
-                                         "H100", "H200", "H800", "H20", "B200", "GB200", "RTX 30",
-                                         "RTX 40", "RTX 50"}),
-        [&](std::string_view known) { return has(name, known); });
-  });
-}
-
-void add_signs(Signs& signs, std::string_view name, KernelKind kind, Nanos time) {
-  const std::string low = lower(name);
-  const bool is_single = has(low, "sgemm") && !has(low, "tf32") && !has(low, "tensorop");
-  if (kind == KernelKind::kGemm && is_single) signs.fp32_gemm += time;
-  if (kind == KernelKind::kElementwise && !has(low, "triton_")) signs.unfused += time;
-  const bool is_product = kind == KernelKind::kGemm || kind == KernelKind::kConvolution;
-  if (is_product && (has(low, "align1") || has(low, "align2"))) signs.unaligned += time;
-}
-
-std::vector<KernelAdvice> advice_of(const KernelTable& table, const Signs& signs, bool tf32) {
-  std::vector<KernelAdvice> advice;
-  if (table.time < kLeastTime) return advice;
-  const auto share = [&](Nanos time) { return to_seconds(time) / to_seconds(table.time); };
-  const auto kind_share = [&](KernelKind kind) {
-    const auto row = std::ranges::find(table.kinds, kind, &KernelKindRow::kind);
-    return row == table.kinds.end() ? 0.0 : row->share;
-  };
-  const auto say = [&](std::string_view id, double part, std::string says) {
-    if (part >= kWorthSaying) advice.push_back({id, std::move(says), part});
-  };
-  if (tf32) {
-    say("kernels.fp32-gemm", share(signs.fp32_gemm),
-        fmt::format("{} of the device time is GEMMs in FP32 without tensor cores: allow TF32 "
-                    "(torch.set_float32_matmul_precision('high')) or use bf16 autocast",
-                    show_percent(share(signs.fp32_gemm))));
+  KernelTable make() {
+    for (const DeviceEvent& event : trace_.device_events) add(event);
+    for (const auto& [id, of] : by_name_) add_name(trace_.names[id], of);
+    for (auto& [key, row] : rows_) {
+      row.name = key.first;
+      table_.kernels.push_back(std::move(row));
+    }
+    std::ranges::stable_sort(table_.kernels, std::greater<>{}, &KernelRow::time);
+    for (std::size_t k = 0; k < kKernelKinds; ++k) add_kind(static_cast<KernelKind>(k));
+    std::ranges::stable_sort(table_.kinds, std::greater<>{}, &KernelKindRow::time);
+    utilise();
+    for (const model::TraceDevice& device : trace_.devices) {
+      const DevicePeaks peaks = device_peaks(trace_, device);
+      const double single = peaks.of(Precision::kSingle);
+      if (single <= 0) continue;
+      signs_.tensor32_gain =
+          std::max(signs_.tensor32_gain, peaks.of(Precision::kTensor32) / single);
+      signs_.half_gain = std::max(signs_.half_gain, peaks.of(Precision::kHalf) / single);
+    }
+    table_.advice = kernel_advice(table_, signs_);
+    return std::move(table_);
   }
-  say("kernels.unaligned", share(signs.unaligned),
-      fmt::format("{} of the device time is GEMMs or convolutions with unaligned operands "
-                  "(align1, align2): pad dimensions to a multiple of 8",
-                  show_percent(share(signs.unaligned))));
-  const double softmax = kind_share(KernelKind::kSoftmax);
-  if (kind_share(KernelKind::kAttention) == 0 && kind_share(KernelKind::kGemm) > softmax) {
-    say("kernels.unfused-attention", softmax,
-        fmt::format("{} of the device time is softmax kernels, and no fused attention ran: if this "
-                    "is attention, use torch.nn.functional.scaled_dot_product_attention",
-                    show_percent(softmax)));
-  }
-  const double elementwise = share(signs.unfused);
-  if (elementwise >= 0.2) {
-    say("kernels.elementwise", elementwise,
-        fmt::format("{} of the device time is elementwise kernels, which move memory and hardly "
-                    "compute: fuse them (torch.compile)",
-                    show_percent(elementwise)));
-  }
-  const double tiny = share(signs.tiny);
-  if (table.launches > 0 && 2 * signs.tiny_launches > table.launches) {
-    say("kernels.tiny", tiny,
-        fmt::format("{} of {} launches are shorter than 10 µs ({} of the device time): fuse them, "
-                    "or use larger batches or CUDA graphs",
-                    signs.tiny_launches, table.launches, show_percent(tiny)));
-  }
-  std::ranges::stable_sort(advice, std::greater<>{}, &KernelAdvice::share);
-  return advice;
-}
 
-}  // namespace
-
-KernelTable kernel_table(const model::Trace& trace) {
-  struct OfName {
-    std::uint64_t launches = 0;
-    Nanos time{};
-    bool is_copy = false;
-  };
-  std::unordered_map<std::uint32_t, OfName> by_name;
-  KernelTable table;
-  Signs signs;
-  for (const model::DeviceEvent& event : trace.device_events) {
+ private:
+  void add(const DeviceEvent& event) {
     const bool is_copy =
         event.kind == model::DeviceKind::kCopy || event.kind == model::DeviceKind::kSet;
-    if (!is_copy && event.kind != model::DeviceKind::kKernel) continue;
-    OfName& of = by_name[event.name];
+    if (!is_copy && event.kind != model::DeviceKind::kKernel) return;
+    const auto [found, is_new] = by_name_.try_emplace(event.name);
+    OfName& of = found->second;
+    if (is_new) of.kind = is_copy ? KernelKind::kCopy : kernel_kind(trace_.name(event));
     ++of.launches;
     of.time += event.duration;
     of.is_copy = is_copy;
-    if (is_copy || event.duration >= kShortKernel) continue;
-    ++signs.tiny_launches;
-    signs.tiny += event.duration;
+    of.work.add(work_.of(event, of.kind));
+    Span& span = spans_[trace_.device_of(event)];
+    span.from = std::min(span.from, event.start);
+    span.to = std::max(span.to, event.end());
+    if (is_copy) return;
+    const bool is_product = of.kind == KernelKind::kGemm || of.kind == KernelKind::kConvolution;
+    if (is_product && work_.precision(event, of.kind) == Precision::kSingle) {
+      of.single += event.duration;
+    }
+    const bool is_short = event.duration < kShortKernel;
+    if (is_short) {
+      ++signs_.tiny_launches;
+      signs_.tiny += event.duration;
+    }
+    // PyTorch writes 0 where it cannot tell: for kernels with much dynamic shared memory.
+    if (event.occupancy == model::kUnknownOccupancy || event.occupancy == 0) return;
+    of.occupied += event.occupancy * static_cast<double>(event.duration.count());
+    of.with_occupancy += event.duration;
+    const bool computes = of.kind != KernelKind::kCommunication;
+    if (computes && !is_short && event.occupancy < kFewBlocks) signs_.sparse += event.duration;
   }
-  std::map<std::pair<std::string, KernelKind>, KernelRow> rows;
-  std::array<KernelKindRow, kKernelKinds> kinds{};
-  for (const auto& [id, of] : by_name) {
-    const std::string_view full = trace.names[id];
-    const KernelKind kind = of.is_copy ? KernelKind::kCopy : kernel_kind(full);
-    KernelRow& row = rows[{of.is_copy ? std::string(full) : kernel_title(full), kind}];
-    row.kind = kind;
+
+  void add_name(std::string_view full, const OfName& of) {
+    KernelRow& row = rows_[{of.is_copy ? std::string(full) : kernel_title(full), of.kind}];
+    row.kind = of.kind;
+    // A row may hold several names (template arguments): weighted by time.
+    if (of.with_occupancy > Nanos{}) {
+      const double mean = of.occupied / static_cast<double>(of.with_occupancy.count()) / 100;
+      const double before = row.occupancy.value_or(mean) * to_seconds(row.time);
+      const double whole = to_seconds(row.time) + to_seconds(of.time);
+      row.occupancy = whole > 0 ? (before + mean * to_seconds(of.time)) / whole : mean;
+    }
     row.launches += of.launches;
     row.time += of.time;
-    add_signs(signs, full, kind, of.time);
-    kinds[at(kind)].launches += of.launches;
-    kinds[at(kind)].time += of.time;
-    table.time += of.time;
-    table.launches += of.launches;
+    row.work.add(of.work);
+    add_signs(signs_, full, of.kind, false, of.time - of.single);
+    add_signs(signs_, full, of.kind, true, of.single);
+    KernelKindRow& kind = kinds_[at(of.kind)];
+    kind.launches += of.launches;
+    kind.time += of.time;
+    kind.work.add(of.work);
+    table_.time += of.time;
+    table_.launches += of.launches;
+    table_.work.add(of.work);
   }
-  for (auto& [key, row] : rows) {
-    row.name = key.first;
-    table.kernels.push_back(std::move(row));
+
+  void add_kind(KernelKind kind) {
+    KernelKindRow& row = kinds_[at(kind)];
+    if (row.launches == 0) return;
+    row.kind = kind;
+    row.share = table_.time > Nanos{} ? to_seconds(row.time) / to_seconds(table_.time) : 0;
+    row.largest = std::ranges::find(table_.kernels, kind, &KernelRow::kind)->name;
+    table_.kinds.push_back(std::move(row));
   }
-  std::ranges::stable_sort(table.kernels, std::greater<>{}, &KernelRow::time);
-  for (std::size_t k = 0; k < kKernelKinds; ++k) {
-    KernelKindRow& row = kinds[k];
-    if (row.launches == 0) continue;
-    row.kind = static_cast<KernelKind>(k);
-    row.share = table.time > Nanos{} ? to_seconds(row.time) / to_seconds(table.time) : 0;
-    row.largest = std::ranges::find(table.kernels, row.kind, &KernelRow::kind)->name;
-    table.kinds.push_back(std::move(row));
+
+  // The FLOPs that are known against what the devices could have done.
+  void utilise() {
+    Nanos all{};
+    Roofline products;
+    for (const KernelKindRow& row : table_.kinds) {
+      const bool multiplies = row.kind == KernelKind::kGemm || row.kind == KernelKind::kAttention ||
+                              row.kind == KernelKind::kConvolution;
+      if (!multiplies) continue;
+      all += row.time;
+      products.add(row.work);
+    }
+    if (all > Nanos{}) table_.shaped = to_seconds(products.time) / to_seconds(all);
+    double available = 0;
+    for (const auto& [device, span] : spans_) available += to_seconds(span.to - span.from);
+    if (products.of_peak() && available > 0) table_.mfu = products.compute_s / available;
   }
-  std::ranges::stable_sort(table.kinds, std::greater<>{}, &KernelKindRow::time);
-  table.advice = advice_of(table, signs, has_tf32(trace));
-  return table;
-}
+
+  struct Span {
+    Nanos from = Nanos::max();
+    Nanos to = Nanos::min();
+  };
+
+  const model::Trace& trace_;
+  KernelWork work_;
+  std::unordered_map<std::uint32_t, OfName> by_name_;
+  std::map<std::uint32_t, Span> spans_;  // By device.
+  std::map<std::pair<std::string, KernelKind>, KernelRow> rows_;
+  std::array<KernelKindRow, kKernelKinds> kinds_{};
+  KernelSigns signs_;
+  KernelTable table_;
+};
+
+}  // namespace
+
+KernelTable kernel_table(const model::Trace& trace) { return TableMaker(trace).make(); }
 
 }  // namespace amdahl::profile

@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/trace.h"
 #include "profile/kernel_kinds.h"
+#include "profile/roofline.h"
 
 namespace amdahl::profile {
 
@@ -18,6 +20,11 @@ struct KernelRow {
   KernelKind kind = KernelKind::kOther;
   std::uint64_t launches = 0;
   Nanos time{};
+  Roofline work;                    // Of the launches whose work is known.
+  std::optional<double> occupancy;  // 0 to 1, as the trace estimates it; mean over time.
+  // As Nsight Compute measured it, if it did; shares of peaks.
+  std::optional<double> measured_compute;
+  std::optional<double> measured_memory;
 };
 
 struct KernelKindRow {
@@ -26,6 +33,7 @@ struct KernelKindRow {
   Nanos time{};
   double share = 0;     // Of the time of all kernels, copies and sets.
   std::string largest;  // Its kernel with the most time.
+  Roofline work;
 };
 
 // Advice drawn from names and durations of kernels.
@@ -41,6 +49,11 @@ struct KernelTable {
   std::vector<KernelKindRow> kinds;  // Most time first.
   std::vector<KernelRow> kernels;    // All, most time first.
   std::vector<KernelAdvice> advice;  // Largest share first.
+  Roofline work;                     // Of all kernels and copies.
+  // FLOPs known from shapes, as a share of what the devices could do from their first event to
+  // their last at the precision used (MFU); nothing if no shapes or no peaks are known.
+  std::optional<double> mfu;
+  double shaped = 0;  // Share of GEMM, convolution and attention time whose FLOPs are known.
 };
 
 KernelTable kernel_table(const model::Trace& trace);

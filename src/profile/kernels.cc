@@ -315,4 +315,20 @@ std::vector<KernelFacts> kernel_facts(const model::Trace& trace) {
   return all;
 }
 
+void join_measured(const std::vector<KernelFacts>& facts, KernelTable& table) {
+  std::map<std::string_view, const KernelFacts*> by_name;
+  for (const KernelFacts& one : facts) by_name.try_emplace(last_part(base_name(one.kernel)), &one);
+  if (by_name.empty()) return;
+  const auto share = [](std::optional<double> percent) {
+    return percent ? std::optional<double>(*percent / 100) : std::nullopt;
+  };
+  for (KernelRow& row : table.kernels) {
+    const auto found = by_name.find(last_part(base_name(row.name)));
+    if (found == by_name.end()) continue;
+    row.measured_compute = share(found->second->compute_percent);
+    row.measured_memory = share(found->second->memory_percent);
+    if (found->second->occupancy_percent) row.occupancy = share(found->second->occupancy_percent);
+  }
+}
+
 }  // namespace amdahl::profile

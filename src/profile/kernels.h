@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/trace.h"
+#include "profile/kernel_table.h"
 
 namespace amdahl::profile {
 
@@ -59,5 +60,8 @@ struct KernelFacts {
 // Ordered by time in the trace, else by time under the profiler. Names are matched without
 // template and call arguments, because tools write them differently.
 std::vector<KernelFacts> kernel_facts(const model::Trace& trace);
+
+// Puts what was measured beside the kernels of the trace that have the same names.
+void join_measured(const std::vector<KernelFacts>& facts, KernelTable& table);
 
 }  // namespace amdahl::profile

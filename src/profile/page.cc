@@ -309,16 +309,36 @@ void draw_kernels(const TraceReport& report, Writer& out) {
   }
 }
 
+std::string show_tera(double flops) {
+  const double tera = flops / 1e12;
+  return fmt::format("{:.{}f}", tera, tera < 1 ? 3 : 1);
+}
+
 // What the devices computed, by kind, and what their kernels show that one could do.
 void draw_work(const TraceReport& report, Writer& out) {
-  if (report.work.kinds.empty()) return;
+  const KernelTable& work = report.work;
+  if (work.kinds.empty()) return;
   out.blank();
-  out.head(fmt::format("{:<14} {:>8} {:>9} {:>6}  {}", "Device work", "launches", "time", "share",
-                       "largest kernel"));
-  for (const KernelKindRow& row : report.work.kinds) {
-    out.line(fmt::format("{:<14} {:>8} {:>9} {:>6}  {}", name(row.kind), row.launches,
-                         show_span(row.time), show_percent(row.share), clip(row.largest, 48)));
+  const bool known = work.work.is_known();
+  const auto rate = [&](std::string_view flops, std::string_view of_peak, std::string_view bytes,
+                        std::string_view of_memory, std::string_view limit) {
+    if (!known) return std::string();
+    return fmt::format(" {:>8} {:>7} {:>8} {:>7}  {:<7}", flops, of_peak, bytes, of_memory, limit);
+  };
+  out.head(fmt::format("{:<14} {:>8} {:>9} {:>6}{}  {}", "Device work", "launches", "time", "share",
+                       rate("TFLOP/s", "of peak", "GB/s", "of peak", "limit"), "largest kernel"));
+  for (const KernelKindRow& row : work.kinds) {
+    const Roofline& sum = row.work;
+    const auto part = [](std::optional<double> of) { return of ? show_percent(*of) : ""; };
+    const std::string rates =
+        rate(sum.flops > 0 ? show_tera(sum.flops_per_s()) : "", part(sum.of_peak()),
+             sum.bytes > 0 ? fmt::format("{:.0f}", sum.bytes_per_s() / 1e9) : "",
+             part(sum.of_bandwidth()), sum.side());
+    out.line(fmt::format("{:<14} {:>8} {:>9} {:>6}{}  {}", name(row.kind), row.launches,
+                         show_span(row.time), show_percent(row.share), rates,
+                         clip(row.largest, 48)));
   }
+  if (const std::string line = mfu_line(work); !line.empty()) out.paragraph(line, 0);
   for (const KernelAdvice& one : report.work.advice) {
     out.paragraph(fmt::format("try: {}", one.says), 0);
   }
@@ -348,6 +368,16 @@ std::string graph_line(const TraceReport& report) {
       static_cast<double>(report.ranks.graph_kernels) / static_cast<double>(kernels);
   return fmt::format("CUDA graphs launched {} of {} kernels ({}).", report.ranks.graph_kernels,
                      kernels, show_percent(share));
+}
+
+std::string mfu_line(const KernelTable& work) {
+  if (work.work.flops <= 0) return "";
+  const std::string known =
+      fmt::format("FLOPs are known for {} of the GEMM, convolution and attention time",
+                  show_percent(work.shaped));
+  if (!work.mfu) return known + "; the peaks of this device are not known.";
+  return fmt::format("MFU {}: FLOPs from recorded shapes against the devices' peaks; {}.",
+                     show_percent(*work.mfu), known);
 }
 
 std::string draw(const TraceReport& report, int width, bool colour) {

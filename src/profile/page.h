@@ -15,6 +15,9 @@ inline constexpr int kNarrowestPage = 72;
 // How much device work CUDA graphs launched, in one sentence; empty if none.
 std::string graph_line(const TraceReport& report);
 
+// How much of the devices' peak the FLOPs known from shapes are; empty if none are known.
+std::string mfu_line(const KernelTable& work);
+
 // Causes with seconds, ceiling, place and what to try; then devices, critical path, possible
 // gains, steps and ranks, and missing data. Lines are at most `width` wide (at least
 // kNarrowestPage). Control characters in names become "?".

@@ -166,6 +166,7 @@ TraceReport report(const Prepared& prepared, const ReportOptions& options) {
   made.devices = device_rows(prepared);
   made.work = kernel_table(prepared.trace);
   made.kernels = kernel_facts(prepared.trace);
+  join_measured(made.kernels, made.work);
   made.waits = thread_waits(prepared.trace, kReportRows);
   made.hot = hot_functions(prepared.trace, kReportRows);
   made.ranks = ranks(prepared);

@@ -13,6 +13,7 @@
 #include "trace/nsys/nsys.h"
 #include "trace/operations/operations.h"
 #include "trace/perf/perf.h"
+#include "trace/rocpd/rocpd.h"
 #include "trace/unsupported_formats.h"
 
 namespace amdahl::trace {
@@ -28,6 +29,7 @@ constexpr auto kReaders = std::to_array<Reader>({
     {"operations", "operations of pipeline stages (Chrome JSON)", operations::claims,
      operations::read},
     {"perf", "output of perf script", perf::claims, perf::read},
+    {"rocpd", "a database of rocprofv3 (rocpd)", rocpd::claims, rocpd::read},
 });
 
 std::string names_of(std::span<const Reader> some) {

@@ -55,8 +55,8 @@ constexpr auto kUnsupportedFormats = std::to_array<UnsupportedFormat>({
     {"-chakra."sv, kAnywhere, "an execution trace, without times",
      "prof.export_chrome_trace(\"trace.json\")"},
     {"\"rocprofiler-sdk-tool\""sv, kAnywhere, "rocprofv3 JSON, which is not supported",
-     "rocprof --sys-trace COMMAND, which writes a results.json, or in PyTorch "
-     "prof.export_chrome_trace(\"trace.json\")"},
+     "rocprofv3 --sys-trace --output-format rocpd -- COMMAND, which writes a results.db, or in "
+     "PyTorch prof.export_chrome_trace(\"trace.json\")"},
     {"/host:metadata"sv, kAnywhere, "an XPlane file of XLA or TensorFlow",
      "jax.profiler.start_trace(DIR, create_perfetto_trace=True), or take DIR's .trace.json.gz"},
     {"/host:CPU"sv, kAnywhere, "an XPlane file of XLA or TensorFlow",

@@ -30,11 +30,12 @@ TEST(Strangers, SayWhatTheyAreAndWhatToType) {
        "is an XPlane file of XLA or TensorFlow; run: jax.profiler.start_trace(DIR, "
        "create_perfetto_trace=True), or take DIR's .trace.json.gz"},
       {"{\n \"rocprofiler-sdk-tool\": [\n  {\n   \"metadata\": {"s,
-       "is rocprofv3 JSON, which is not supported; run: rocprof --sys-trace COMMAND, which writes "
-       "a results.json, or in PyTorch prof.export_chrome_trace(\"trace.json\")"},
+       "is rocprofv3 JSON, which is not supported; run: rocprofv3 --sys-trace "
+       "--output-format rocpd -- COMMAND, which writes a results.db, or in PyTorch "
+       "prof.export_chrome_trace(\"trace.json\")"},
       {"\nsome text\n"s,
        "has an unknown format (starts with ' some text '); known formats: bpf, kineto, ncu, nsys, "
-       "operations, perf"},
+       "operations, perf, rocpd"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.want);

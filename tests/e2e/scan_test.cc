@@ -1,4 +1,5 @@
 // Whole fleets from files, through the real program.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -230,7 +231,7 @@ TEST_F(Scan, TablesAreKnownByTheirColumnsOrSayWhatTheyNeed) {
   sandbox_.write("fleet/who.csv", "Job ID,Node,GPU Index\n7,m1,0\n7,m1,1\n");
   sandbox_.write("fleet/work.csv",
                  "Job ID,Owner,Begin Time,Finish Time,GPU Count,Machine,Room\n"
-                 "7,ada,2023-11-15 00:00:00,2023-11-15 01:00:00,2,m1,west\n");
+                 "7,ada,2023-11-15 00:00:00Z,2023-11-15 01:00:00Z,2,m1,west\n");
   const Json answer = json_of(sandbox_.amdahl({"scan", "fleet", "--json"}));
   ASSERT_EQ(answer.at("inputs").size(), 3U);
   EXPECT_EQ(answer.at("inputs").at(2).at("samples"), 3);
@@ -258,6 +259,41 @@ TEST_F(Scan, TablesAreKnownByTheirColumnsOrSayWhatTheyNeed) {
   const Outcome mapped = sandbox_.amdahl({"scan", "odd.csv", "--map", "odd.toml", "--json"});
   ASSERT_EQ(mapped.code, 0) << mapped.err << mapping;
   EXPECT_EQ(json_of(mapped).at("totals").at("jobs"), 1);
+}
+
+// A line for each accelerator that a job held, and what there is without anything else.
+TEST_F(Scan, PlacementsAndInventories) {
+  sandbox_.write("held.csv",
+                 "jobid,host,gpu,start,end\n7,m1,0,2023-11-15T00:00:00Z,2023-11-15T01:00:00Z\n"
+                 "7,m1,1,2023-11-15T00:00:00Z,2023-11-15T01:00:00Z\n"
+                 "8,m2,0,2023-11-15T00:00:00Z,2023-11-15T00:30:00Z\n");
+  std::string used = "timestamp,host,gpu,util\n";
+  for (int minute = 0; minute < 60; minute += 5) {
+    used += fmt::format("{0},m1,0,100\n{0},m1,1,0\n{0},m2,0,50\n", kStart + minute * 60);
+  }
+  sandbox_.write("used.csv", used);
+  const Json answer =
+      json_of(sandbox_.amdahl({"scan", "held.csv", "used.csv", "--json", "--idle", "0"}));
+  EXPECT_EQ(answer.at("totals").at("jobs"), 2);
+  EXPECT_NEAR(answer.at("totals").at("split_accelerator_s").at("allocated"), 2.5 * 3600, 1);
+  EXPECT_NEAR(answer.at("totals").at("split_accelerator_s").at("idle"), 3600, 1);
+  EXPECT_EQ(answer.at("totals").at("unobserved_jobs"), 0);
+
+  sandbox_.write("inventory.csv", "hostname,gpu_model,gpus\nm1,A100,8\nm2,V100,4\n");
+  const Outcome alone = sandbox_.amdahl({"scan", "inventory.csv"});
+  EXPECT_EQ(alone.code, 1);
+  EXPECT_NE(alone.out.find("12 accelerators on 2 hosts (8 A100, 4 V100)"), std::string::npos)
+      << alone.out;
+  // What it says to add is read with it: samples, and jobs as sacct prints those columns.
+  EXPECT_EQ(sandbox_.amdahl({"scan", "inventory.csv", "used.csv"}).code, 0);
+  const std::size_t columns = alone.out.find("-o ") + 3;
+  std::string header = alone.out.substr(columns, alone.out.find(' ', columns) - columns);
+  std::ranges::replace(header, ',', '|');
+  sandbox_.write("jobs.txt", header +
+                                 "\n9|ada|lab|gpu|COMPLETED|2023-11-15T00:00:00|"
+                                 "2023-11-15T00:00:00|2023-11-15T01:00:00|3600|gres/gpu=8|m1\n");
+  const Json both = json_of(sandbox_.amdahl({"scan", "inventory.csv", "jobs.txt", "--json"}));
+  EXPECT_EQ(both.at("totals").at("jobs"), 1);
 }
 
 TEST_F(Scan, FitsTheTerminalAndSaysItPlainly) {

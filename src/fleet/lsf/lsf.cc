@@ -3,38 +3,25 @@
 #include <optional>
 
 #include "base/text.h"
-#include "fleet/cut_lines.h"
+#include "fleet/line_reader.h"
 #include "fleet/lsf/acct.h"
 #include "fleet/lsf/story.h"
-#include "fleet/times.h"
 
 namespace amdahl::fleet::lsf {
 namespace {
 
 using model::Trouble;
 
-class LsfReader final : public Reader {
+class LsfReader final : public LineReader {
  public:
-  LsfReader(Intake& intake, const ReaderOptions& options)
-      : intake_{intake}, zone_{zone_named(options.time_zone, options.zone_rules)} {
+  LsfReader(Intake& intake, const ReaderOptions& options) : LineReader(intake, options) {
     if (zone_) stories_.emplace(intake, *zone_, options.now);
   }
 
-  Result<> feed(std::string_view bytes) override {
-    if (!zone_) return zone_.error();
-    return lines_.feed(bytes,
-                       [&](std::string_view line, Where where) { return take(line, where); });
-  }
-
-  Result<> finish() override {
-    if (!zone_) return zone_.error();
-    TRY(lines_.finish([&](std::string_view line, Where where) { return take(line, where); }));
-    stories_->finish();
-    return Ok{};
-  }
-
  private:
-  Result<> take(std::string_view line, Where where) {
+  void end() override { stories_->finish(); }
+
+  Result<> take(std::string_view line, Where where) override {
     if (is_event(line)) {
       is_log_ = true;
       tell_event(line, where, intake_);
@@ -46,9 +33,6 @@ class LsfReader final : public Reader {
     return Ok{};
   }
 
-  Intake& intake_;
-  Result<Zone> zone_;
-  LineCutter lines_;
   std::optional<Stories> stories_;
   bool is_log_ = false;  // lsb.acct
 };

@@ -8,9 +8,8 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "fleet/cut_lines.h"
+#include "fleet/line_reader.h"
 #include "fleet/nvidia_smi/nvidia_smi.h"
-#include "fleet/times.h"
 #include "fleet/values.h"
 
 namespace amdahl::fleet::nvidia_mon {
@@ -59,28 +58,16 @@ bool read_names(std::string_view line, Names& names) {
   return true;
 }
 
-class MonReader final : public Reader {
+class MonReader final : public LineReader {
  public:
   MonReader(Intake& intake, const ReaderOptions& options)
-      : intake_{intake},
-        host_{options.host.empty() ? nvidia_smi::host_in_path(options.path) : options.host},
-        zone_{zone_named(options.time_zone, options.zone_rules)} {}
-
-  Result<> feed(std::string_view bytes) override {
-    if (!zone_) return zone_.error();
-    return lines_.feed(bytes,
-                       [&](std::string_view line, Where where) { return take(line, where); });
-  }
-
-  Result<> finish() override {
-    if (!zone_) return zone_.error();
-    TRY(lines_.finish([&](std::string_view line, Where where) { return take(line, where); }));
-    flush();
-    return Ok{};
-  }
+      : LineReader(intake, options),
+        host_{options.host.empty() ? nvidia_smi::host_in_path(options.path) : options.host} {}
 
  private:
-  Result<> take(std::string_view line, Where where) {
+  void end() override { flush(); }
+
+  Result<> take(std::string_view line, Where where) override {
     if (trim(line).empty()) return Ok{};
     if (line.starts_with('#')) {
       Names names;
@@ -180,10 +167,7 @@ class MonReader final : public Reader {
     sums_.clear();
   }
 
-  Intake& intake_;
   std::string host_;
-  Result<Zone> zone_;
-  LineCutter lines_;
   Names names_;
   std::vector<std::string_view> words_;
   Nanos now_{};

@@ -9,8 +9,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "fleet/cut_lines.h"
-#include "fleet/times.h"
+#include "fleet/line_reader.h"
 
 namespace amdahl::fleet::pbs {
 namespace {
@@ -147,34 +146,23 @@ JobState state_of(std::string_view exit_status) {
   }
 }
 
-class PbsReader final : public Reader {
+class PbsReader final : public LineReader {
  public:
   PbsReader(Intake& intake, const ReaderOptions& options)
-      : intake_{intake},
-        zone_{zone_named(options.time_zone, options.zone_rules)},
-        stamp_{time_format("%m/%d/%Y %H:%M:%S")} {}
-
-  Result<> feed(std::string_view bytes) override {
-    if (!zone_) return zone_.error();
-    return lines_.feed(bytes,
-                       [&](std::string_view line, Where where) { return take(line, where); });
-  }
-
-  Result<> finish() override {
-    if (!zone_) return zone_.error();
-    TRY(lines_.finish([&](std::string_view line, Where where) { return take(line, where); }));
-    for (const auto& [id, begun] : running_) tell('S', id, begun.message, begun.where);
-    running_.clear();
-    return Ok{};
-  }
+      : LineReader(intake, options), stamp_{time_format("%m/%d/%Y %H:%M:%S")} {}
 
  private:
+  void end() override {
+    for (const auto& [id, begun] : running_) tell('S', id, begun.message, begun.where);
+    running_.clear();
+  }
+
   struct Begun {
     std::string message;
     Where where;
   };
 
-  Result<> take(std::string_view line, Where where) {
+  Result<> take(std::string_view line, Where where) override {
     if (trim(line).empty()) return Ok{};
     const auto record = record_of(line);
     if (!record) {
@@ -264,10 +252,7 @@ class PbsReader final : public Reader {
     }
   }
 
-  Intake& intake_;
-  Result<Zone> zone_;
   Result<TimeFormat> stamp_;
-  LineCutter lines_;
   std::map<std::string, Begun> running_;
 };
 

@@ -11,8 +11,7 @@
 #include <fmt/core.h>
 
 #include "base/text.h"
-#include "fleet/cut_lines.h"
-#include "fleet/times.h"
+#include "fleet/line_reader.h"
 
 namespace amdahl::fleet::sge {
 namespace {
@@ -93,30 +92,18 @@ double asked_in_command(std::string_view command) {
   return 0;
 }
 
-class SgeReader final : public Reader {
+class SgeReader final : public LineReader {
  public:
   SgeReader(Intake& intake, const ReaderOptions& options)
-      : intake_{intake},
-        zone_{zone_named(options.time_zone, options.zone_rules)},
+      : LineReader(intake, options),
         // "Mon Nov  9 10:11:12 2026" of SGE, "11/09/2026 10:11:12.123" of UGE.
         words_{time_format("%a %b %d %H:%M:%S %Y")},
         slashes_{time_format("%m/%d/%Y %H:%M:%S.%f")} {}
 
-  Result<> feed(std::string_view bytes) override {
-    if (!zone_) return zone_.error();
-    return lines_.feed(bytes,
-                       [&](std::string_view line, Where where) { return take(line, where); });
-  }
-
-  Result<> finish() override {
-    if (!zone_) return zone_.error();
-    TRY(lines_.finish([&](std::string_view line, Where where) { return take(line, where); }));
-    end_record();
-    return Ok{};
-  }
-
  private:
-  Result<> take(std::string_view line, Where where) {
+  void end() override { end_record(); }
+
+  Result<> take(std::string_view line, Where where) override {
     if (trim(line).empty() || line.starts_with('#')) return Ok{};
     if (is_rule(line)) {
       end_record();
@@ -255,11 +242,8 @@ class SgeReader final : public Reader {
     intake_.job(job, where_);
   }
 
-  Intake& intake_;
-  Result<Zone> zone_;
   Result<TimeFormat> words_;
   Result<TimeFormat> slashes_;
-  LineCutter lines_;
   Fields record_;
   Where where_;
   bool in_records_ = false;  // Of qacct -j.

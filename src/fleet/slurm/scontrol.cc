@@ -127,8 +127,10 @@ bool is_down(std::string_view state) {
 
 void Scontrol::begin(Where where) {
   node();
+  job();
   node_.clear();
   job_.clear();
+  job_record_.clear();
   node_where_ = where;
 }
 
@@ -141,8 +143,13 @@ void Scontrol::line(std::string_view line, Where where) {
   if (is_job_record(line)) {
     begin(where);
     job_ = value_of(line, "JobId");
+    job_where_ = where;
   }
-  if (!job_.empty()) return job_line(line);
+  if (!job_.empty()) {
+    job_record_ += line;
+    job_record_ += '\n';
+    return job_line(line);
+  }
   if (!node_.empty()) {
     node_ += '\n';
     node_ += line;
@@ -169,6 +176,45 @@ void Scontrol::job_line(std::string_view line) {
       }
     }
   }
+}
+
+void Scontrol::job() {
+  const std::string_view record = job_record_;
+  const auto get = [&](std::string_view key) { return value_of(record, key); };
+  const bool is_detail =
+      record.find(" CPU_IDs=") != record.npos && record.find('\n') + 1 == record.size();
+  if (job_.empty() || is_detail || get("StartTime").empty()) return;
+  JobFields words;
+  words.raw = job_;
+  std::string id = job_;
+  const std::string_view task = get("ArrayTaskId");
+  if (!get("ArrayJobId").empty() && to_number<int>(task)) {
+    id = fmt::format("{}_{}", get("ArrayJobId"), task);
+  } else if (!get("HetJobId").empty() && !get("HetJobOffset").empty()) {
+    id = fmt::format("{}+{}", get("HetJobId"), get("HetJobOffset"));
+  }
+  words.id = id;
+  words.name = get("JobName");
+  words.user = get("UserId").substr(0, get("UserId").find('('));
+  words.account = get("Account");
+  words.partition = get("Partition");
+  words.state = get("JobState");
+  words.submit = get("SubmitTime");
+  words.start = get("StartTime");
+  words.exit_code = get("ExitCode");
+  // Of a job that runs the end is when its time will be up; of one that waits, a forecast.
+  const model::JobState state = state_of(words.state);
+  const bool waits = state == model::JobState::kPending;
+  if (waits) words.start = {};
+  if (!waits && state != model::JobState::kRunning) words.end = get("EndTime");
+  words.elapsed = get("RunTime");
+  words.limit = get("TimeLimit");
+  words.nodes = get("NumNodes");
+  words.node_list = get("NodeList");
+  words.alloc_tres = get("AllocTRES").empty() ? get("TRES") : get("AllocTRES");
+  words.req_tres = get("ReqTRES").empty() ? get("TRES") : get("ReqTRES");
+  words.script = get("Command");
+  jobs_.take(words, job_where_);
 }
 
 void Scontrol::node() {

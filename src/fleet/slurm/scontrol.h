@@ -1,4 +1,4 @@
-// scontrol.h: reads Slurm's node records, and the devices of running jobs.
+// scontrol.h: reads Slurm's records of nodes and of jobs, with the devices of running ones.
 #pragma once
 
 #include <set>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fleet/intake.h"
+#include "fleet/slurm/job.h"
 #include "fleet/times.h"
 
 namespace amdahl::fleet::slurm {
@@ -18,11 +19,12 @@ bool is_job_record(std::string_view line);
 bool is_event_header(std::string_view line);
 
 // Records of several lines (or one each, with -o). Nodes give capacity and, if down, since when
-// (from the reason); jobs give only the indices of their devices.
+// (from the reason). Jobs give their times and devices; only the devices if each is one line with
+// details (`scontrol -d -o show job`, which is asked beside sacct).
 class Scontrol {
  public:
-  Scontrol(Intake& intake, Zone zone, Nanos now)
-      : intake_{intake}, zone_{std::move(zone)}, now_{now} {}
+  Scontrol(Intake& intake, Jobs& jobs, Zone zone, Nanos now)
+      : intake_{intake}, jobs_{jobs}, zone_{std::move(zone)}, now_{now} {}
 
   void line(std::string_view line, Where where);
   void finish();
@@ -30,14 +32,18 @@ class Scontrol {
  private:
   void begin(Where where);
   void node();
+  void job();
   void job_line(std::string_view line);
 
   Intake& intake_;
+  Jobs& jobs_;
   Zone zone_;
   Nanos now_;
   std::string node_;  // The node record so far.
   Where node_where_;
-  std::string job_;  // Id of the current job.
+  std::string job_;         // Id of the current job.
+  std::string job_record_;  // Its record so far.
+  Where job_where_;
 };
 
 // Node events: when a node was down or drained, and its devices.

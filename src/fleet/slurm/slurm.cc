@@ -111,7 +111,7 @@ class SlurmReader final : public Reader {
 
   void choose(std::string_view line) {
     if (is_node_record(line) || is_job_record(line)) {
-      form_.emplace<Scontrol>(intake_, *zone_, options_.now);
+      form_.emplace<Scontrol>(intake_, *jobs_, *zone_, options_.now);
     } else if (is_sinfo_header(line)) {
       form_.emplace<Sinfo>(intake_, *zone_, options_.now);
     } else if (is_squeue_header(line)) {

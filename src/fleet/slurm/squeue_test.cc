@@ -84,6 +84,40 @@ TEST(Squeue, JsonOfOldAndNewReleases) {
   EXPECT_EQ(fed.told.jobs[1].draft.accelerators, 1);
 }
 
+// What `scontrol show job` prints without -d; one line each with -o.
+TEST(Scontrol, JobsWithoutDetails) {
+  const std::string lines =
+      "JobId=91 ArrayJobId=90 ArrayTaskId=3 JobName=train\n"
+      "   UserId=ada(1000) GroupId=g(1000) MCS_label=N/A\n"
+      "   Priority=1 Nice=0 Account=proj QOS=normal\n"
+      "   JobState=RUNNING Reason=None Dependency=(null)\n"
+      "   RunTime=01:00:00 TimeLimit=1-00:00:00 TimeMin=N/A\n"
+      "   SubmitTime=2026-01-05T00:00:00 EligibleTime=2026-01-05T00:00:00\n"
+      "   StartTime=2026-01-05T01:00:00 EndTime=2026-01-06T01:00:00 Deadline=N/A\n"
+      "   Partition=gpu AllocNode:Sid=login:1\n   NodeList=n[1-2]\n   NumNodes=2\n"
+      "   ReqTRES=cpu=8,gres/gpu=4\n   AllocTRES=cpu=8,gres/gpu:a100=4,gres/gpu=4\n"
+      "   Command=/home/ada/train.sh\n\n"
+      "JobId=92 JobName=done\n   UserId=bob(1001)\n   JobState=FAILED ExitCode=1:0\n"
+      "   RunTime=00:01:00\n   StartTime=2026-01-05T01:00:00 EndTime=2026-01-05T01:01:00\n"
+      "   NodeList=n3\n   TRES=cpu=8,node=1,gres/gpu=1\n\n"
+      "JobId=93 JobName=waits\n   JobState=PENDING\n   StartTime=2026-01-07T01:00:00\n"
+      "   NodeList=(null)\n   ReqTRES=cpu=8,gres/gpu=1\n";
+  const Fed fed = read(lines);
+  EXPECT_EQ(fed.error, "");
+  ASSERT_EQ(fed.told.jobs.size(), 3U);
+  const Recorder::Job& runs = fed.told.jobs[0];
+  EXPECT_EQ(runs.id, "90_3");
+  EXPECT_EQ(runs.raw, "91");
+  EXPECT_EQ(runs.user, "ada");
+  EXPECT_EQ(runs.hosts, "n[1-2]");
+  EXPECT_EQ(runs.draft.accelerators, 4);
+  EXPECT_EQ(runs.draft.end, Nanos{});  // What it says is a limit.
+  EXPECT_EQ(runs.draft.elapsed, std::chrono::hours(1));
+  EXPECT_EQ(fed.told.jobs[1].draft.end - fed.told.jobs[1].draft.start, seconds(60));
+  EXPECT_EQ(fed.told.jobs[1].draft.accelerators, 1);
+  EXPECT_EQ(fed.told.jobs[2].draft.start, Nanos{});
+}
+
 TEST(SlurmExplain, NamesWhatIsUsedAndWhatIsNot) {
   EXPECT_EQ(explain("JobID|Start|End|AllocTRES|Comment|QOS\n", {}).text,
             "a table of sacct between '|': JobID, Start, End, AllocTRES\n"

@@ -118,12 +118,25 @@ class JobGuess {
       is_condor_ = true;
       builder_.use(*process);
       builder_.give(Field::kId, *id_, fmt::format("and = {}", toml_quoted(process->name)));
+    } else if (const Column* cluster = cluster_of_ids(); cluster != nullptr) {
+      builder_.give(Field::kId, *id_, fmt::format("and = {}", toml_quoted(cluster->name)),
+                    "clusters number their jobs on their own");
     } else if (id_ != nullptr) {
       builder_.give(Field::kId, *id_);
     } else {
       builder_.line("id", "{ from = \"line\" }", "no column has one, so file and line are it");
     }
     builder_.take(Field::kRaw);
+  }
+
+  // The column that says of which cluster an id is, if there are several.
+  const Column* cluster_of_ids() const {
+    if (id_ == nullptr) return nullptr;
+    for (const Column& column : builder_.columns()) {
+      const bool names = column.plain == "cluster" || column.plain == "clustername";
+      if (names && !column.is_number() && builder_.differs(column)) return &column;
+    }
+    return nullptr;
   }
 
   void times() {
@@ -190,18 +203,24 @@ class JobGuess {
   void hosts() {
     if (const Column* hosts = builder_.find(Field::kHosts, is_text)) {
       builder_.give(Field::kHosts, *hosts, hosts_form(builder_, *hosts));
+      has_hosts_ = true;
     }
     host_count_ = builder_.take(Field::kHostCount, is_count);
   }
 
   void count() {
     if (accelerators_ == nullptr) {
+      const Column* index = builder_.find(Field::kAccelerator, is_count);
+      if (index != nullptr && has_hosts_) {
+        return builder_.give(Field::kAccelerator, *index, "",
+                             "each line is one accelerator of its job");
+      }
       return builder_.miss("accelerators", "how many accelerators it held");
     }
     const Column& column = *accelerators_;
-    if (column.plain == "gpu" && id_ != nullptr && builder_.repeats(*id_, column)) {
-      return builder_.miss("accelerators",
-                           "how many accelerators it held; \"gpu\" seems to be the number of one");
+    if (is_index(column)) {
+      return builder_.give(Field::kAccelerator, column, "",
+                           "the number of one; each line is one accelerator of its job");
     }
     std::string more;
     std::string why;
@@ -217,6 +236,13 @@ class JobGuess {
     }
     if (!column.is_number() && column.filled > 0) why = "as Slurm writes resources";
     builder_.give(Field::kAccelerators, column, more, why);
+  }
+
+  // Whether "gpu" is the number of an accelerator, not how many: a job has several, or all are 0.
+  bool is_index(const Column& column) const {
+    if (column.plain != "gpu" || id_ == nullptr || !has_hosts_) return false;
+    return builder_.repeats(*id_, column) ||
+           (column.filled > 0 && column.is_number() && column.most <= 0);
   }
 
   void utilisation() {
@@ -235,6 +261,7 @@ class JobGuess {
   const Column* accelerators_ = nullptr;
   const Column* host_count_ = nullptr;
   bool is_condor_ = false;
+  bool has_hosts_ = false;
 };
 
 bool tells_of_places(const MappingBuilder& builder) {

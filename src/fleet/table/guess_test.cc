@@ -227,6 +227,38 @@ TEST(CsvGuess, PlacesAndHosts) {
       (std::vector<std::string>{"m31|||8", "m32|||2"}));
 }
 
+// Lines of one job may be apart; a repeated line counts once; an attempt has its own times.
+TEST(CsvGuess, ALineForEachAcceleratorOfAJob) {
+  const Fed fed = read(
+      "jobid,host,gpu,start,end\n"
+      "7,n1,0,1614556800,1614560400\n8,n2.example,3,1614556800,1614557100\n"
+      "7,n1,1,1614556800,1614560400\n7,n3,0,1614556800,1614560400\n"
+      "7,n1,1,1614556800,1614560400\n7,n1,0,1614570000,1614573600\n");
+  EXPECT_EQ(fed.error, "");
+  ASSERT_EQ(fed.told.jobs.size(), 3U);
+  EXPECT_EQ(shown(fed.told.jobs[0]), "7|||||n1,n3|OTHER|0|1614556800|1614560400|3");
+  EXPECT_EQ(shown(fed.told.jobs[1]), "7|||||n1|OTHER|0|1614570000|1614573600|1");
+  EXPECT_EQ(shown(fed.told.jobs[2]), "8|||||n2|OTHER|0|1614556800|1614557100|1");
+  EXPECT_EQ(fed.told.places,
+            (std::vector<std::string>{"7 n1 0", "7 n1 1", "7 n3 0", "7 n1 0", "8 n2 3"}));
+  const Fed named = read("job,node,gpu index,begin,finish\n7,n1,4,1614556800,1614560400\n");
+  ASSERT_EQ(named.told.jobs.size(), 1U) << named.error;
+  EXPECT_EQ(named.told.jobs[0].draft.accelerators, 1);
+  EXPECT_EQ(named.told.places, (std::vector<std::string>{"7 n1 4"}));
+}
+
+TEST(CsvGuess, ClustersNumberTheirJobsOnTheirOwn) {
+  const Fed fed = read(
+      "cluster,jobid,start,end,gpus\nalpha,1,1614556800,1614560400,2\n"
+      "beta,1,1614556800,1614560400,4\n");
+  ASSERT_EQ(fed.told.jobs.size(), 2U) << fed.error;
+  EXPECT_EQ(fed.told.jobs[0].id, "1/alpha");
+  EXPECT_EQ(fed.told.jobs[1].id, "1/beta");
+  EXPECT_EQ(
+      read("cluster,jobid,start,end,gpus\nalpha,1,1614556800,1614560400,2\n").told.jobs.at(0).id,
+      "1");
+}
+
 TEST(CsvGuess, AlibabaPaiWithoutAHeader) {
   const Fed tasks = read(
       "4f057009a5d481acec67b088,tensorflow,1.0,Terminated,1739162.0,1739200.0,600.0,29.29,50.0,"

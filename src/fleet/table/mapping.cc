@@ -49,7 +49,7 @@ constexpr auto kFields = std::to_array<FieldRow>({
     {Field::kUtilisation, "utilisation", Type::kShare, kJobs, 0},
     {Field::kTime, "time", Type::kTime, kSamples | kOccupancies, kSamples | kOccupancies},
     {Field::kHost, "host", Type::kText, kSamples | kPlaces | kCapacities | kDevices, kPlaces},
-    {Field::kAccelerator, "accelerator", Type::kText, kSamples | kPlaces | kDevices,
+    {Field::kAccelerator, "accelerator", Type::kText, kJobs | kSamples | kPlaces | kDevices,
      kPlaces | kDevices},
     {Field::kUuid, "uuid", Type::kText, kSamples | kDevices, kDevices},
     {Field::kSlice, "slice", Type::kText, kSamples | kDevices, 0},
@@ -409,7 +409,9 @@ class Parser {
   Result<> check() const {
     const std::string_view row = kRows[static_cast<std::size_t>(mapping_.row)];
     for (const FieldRow& field : kFields) {
-      if ((field.required & bit(mapping_.row)) != 0 && !mapping_[field.field].given()) {
+      // A line with one accelerator of a job need not say how many.
+      const bool is_one = field.field == Field::kAccelerators && is_placed(mapping_);
+      if ((field.required & bit(mapping_.row)) != 0 && !mapping_[field.field].given() && !is_one) {
         return bad_input(fmt::format("a {} needs [columns] {}", row, field.name));
       }
     }

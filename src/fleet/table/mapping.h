@@ -106,6 +106,11 @@ struct Mapping {
   const From& operator[](Field field) const { return from[static_cast<std::size_t>(field)]; }
 };
 
+// Whether a line is one accelerator of a job, not a job.
+inline bool is_placed(const Mapping& mapping) {
+  return mapping.row == Row::kJob && mapping[Field::kAccelerator].given();
+}
+
 // Errors name the line of the mapping.
 Result<Mapping> parse_mapping(std::string_view toml);
 

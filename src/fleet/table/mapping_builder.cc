@@ -68,6 +68,13 @@ bool MappingBuilder::repeats(const Column& key, const Column& of) const {
   });
 }
 
+bool MappingBuilder::differs(const Column& column) const {
+  const std::size_t i = index_of(column);
+  return std::ranges::any_of(head_.rows, [&](const std::vector<std::string>& row) {
+    return row[i] != head_.rows.front()[i];
+  });
+}
+
 const Column* MappingBuilder::take(Field field, const Fits& fits) {
   const Column* column = find(field, fits);
   if (column != nullptr) give(field, *column);

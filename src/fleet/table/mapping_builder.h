@@ -38,6 +38,8 @@ class MappingBuilder {
             std::string_view why = {});
   // Whether two of the first rows have the same `key` and different `of`.
   bool repeats(const Column& key, const Column& of) const;
+  // Whether two of the first rows differ in it.
+  bool differs(const Column& column) const;
   // Finds, marks as used and writes; null if none.
   const Column* take(Field field, const Fits& fits = {});
   // A time column with its format.

@@ -95,6 +95,7 @@ Result<> Rows::take(const Cells& cells, Where where) {
 }
 
 Result<> Rows::finish() {
+  placed_.tell(intake_);
   for (const Weight& weight : weights_) {
     if (weight.in_fraction || weight.above > 0 || weight.between * 20 <= weight.shares) continue;
     return bad_input(
@@ -281,7 +282,7 @@ void Rows::job() {
   const auto end = time(Field::kEnd);
   const auto elapsed = duration(Field::kElapsed, Nanos{-1});
   job.kind = text(Field::kKind);
-  const auto accelerators = this->accelerators(job);
+  const auto accelerators = is_placed(mapping_) ? 1.0 : this->accelerators(job);
   const auto host_count = number(Field::kHostCount, 0);
   if (!submit || !start || !end || !elapsed || !accelerators || !host_count) return;
   job.id = text(Field::kId);
@@ -328,7 +329,12 @@ void Rows::job() {
       }
     }
   }
-  intake_.job(job, where_);
+  if (!is_placed(mapping_)) return intake_.job(job, where_);
+  const std::string_view accelerator = accelerator_index(text(Field::kAccelerator));
+  if (is_blank_word(accelerator)) {
+    return intake_.trouble(Trouble::kBadLine, where_, "has no accelerator");
+  }
+  placed_.add(job, short_host(job.hosts), accelerator, where_);
 }
 
 void Rows::add_sample(const model::SeriesKey& key, Nanos at, std::string_view cell, double scale,

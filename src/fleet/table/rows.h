@@ -13,6 +13,7 @@
 #include "fleet/source.h"
 #include "fleet/table/cells.h"
 #include "fleet/table/mapping.h"
+#include "fleet/table/placed_jobs.h"
 #include "fleet/table/wide.h"
 
 namespace amdahl::fleet::table {
@@ -77,6 +78,8 @@ class Rows {
   std::vector<WideSeries> series_;
 
   std::vector<Weight> weights_;  // By Mapping::values, and one for utilisation of jobs.
+
+  PlacedJobs placed_;
 
   const Cells* cells_ = nullptr;  // Of the current row.
   Where where_;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "trace/kineto/decimal.h"
+#include "trace/kineto/op_inputs.h"
 
 namespace amdahl::trace::kineto {
 namespace {
@@ -200,6 +201,14 @@ std::optional<Times> times_of(const RawEvent& event, Window& window) {
   return Times{*start, Nanos(std::max<std::int64_t>(*duration, 0))};
 }
 
+// Operators are many and their names few.
+bool keeps_inputs_of(std::uint32_t name, Window& window) {
+  if (name >= window.keeps.size()) window.keeps.resize(name + 64, 0);
+  std::uint8_t& known = window.keeps[name];
+  if (known == 0) known = keeps_inputs(window.names[name]) ? 2 : 1;
+  return known == 2;
+}
+
 void keep_host(const RawEvent& event, model::HostKind kind, Window& window) {
   const auto times = times_of(event, window);
   if (!times) return;
@@ -213,6 +222,10 @@ void keep_host(const RawEvent& event, model::HostKind kind, Window& window) {
     row.correlation = correlation_of(event.correlation, window);
   }
   if (!event.call_stack.empty()) row.stack = name_of(event, event.call_stack, window);
+  if (!event.inputs.empty() && keeps_inputs_of(row.name, window)) {
+    row.inputs =
+        name_of(event, inputs_of_args(event.inputs, window.room), window) & model::kLastInputs;
+  }
   row.kind = kind;
   window.host_events.push_back(row);
 }

@@ -70,6 +70,7 @@ struct RawEvent {
   std::string_view awaited_stream;
   std::string_view record_correlation;
   std::string_view call_stack;
+  std::string_view inputs;     // All args of an operator.
   std::string_view label;      // "name" of a metadata event.
   std::string_view allocated;  // "Total Allocated".
   std::string_view memory_device;

@@ -144,6 +144,10 @@ void Merger::add_host(const Window& window, Maps& maps) {
     row.thread = thread(window, maps, row.thread);
     row.correlation = correlation(window, row.correlation);
     if (row.stack != kNone) row.stack = stack(name(window, maps, row.stack));
+    if (row.inputs != 0) {
+      const std::uint32_t inputs = name(window, maps, row.inputs);
+      row.inputs = inputs <= model::kLastInputs ? inputs & model::kLastInputs : 0;
+    }
     rows.push_back(row);
   }
 }

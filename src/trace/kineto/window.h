@@ -73,6 +73,9 @@ struct Window {
   std::vector<model::Sample> samples;  // `device` is a device's id.
   std::vector<model::KernelMetric> metrics;
   std::vector<Label> labels;
+  std::string room;  // For texts that are put together before they get a number.
+  // By name of an operator, whether its inputs are kept; 0: unknown, 1: no, 2: yes.
+  std::vector<std::uint8_t> keeps;
 
   static constexpr std::size_t kLossKinds =
       static_cast<std::size_t>(model::LossKind::kMissingTable) + 1;

@@ -208,6 +208,7 @@ class WindowParser {
       // Few operators have a stack: skipping all args at once is faster than field by field.
       std::string_view raw;
       if (object.raw_json().get(raw)) return false;
+      event.inputs = raw;
       constexpr std::string_view kKey = "\"Call stack\"";
       if (memmem(raw.data(), raw.size(), kKey.data(), kKey.size()) == nullptr) return true;
       if (object.reset().error() != simdjson::SUCCESS) return false;

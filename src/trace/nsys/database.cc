@@ -175,6 +175,14 @@ Result<> Database::list_tables() {
   return Ok{};
 }
 
+std::vector<std::string> Database::names_like(const std::string& start) const {
+  std::vector<std::string> names;
+  for (auto at = tables_.lower_bound(start); at != tables_.end() && at->starts_with(start); ++at) {
+    names.push_back(*at);
+  }
+  return names;
+}
+
 Result<std::optional<Rows>> Database::rows(const std::string& table,
                                            std::span<const std::string_view> columns) const {
   if (!has(table)) return std::optional<Rows>{};

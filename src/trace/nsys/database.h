@@ -48,6 +48,7 @@ class Database {
     const auto at = tables_.lower_bound(start);
     return at != tables_.end() && at->starts_with(start);
   }
+  std::vector<std::string> names_like(const std::string& start) const;  // All that begin so.
   std::size_t tables() const { return tables_.size(); }
 
   // All rows in file order; nothing if there is no such table.

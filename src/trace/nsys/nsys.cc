@@ -6,6 +6,7 @@
 
 #include "trace/nsys/database.h"
 #include "trace/nsys/import.h"
+#include "trace/rocpd/rocpd.h"
 
 namespace amdahl::trace::nsys {
 namespace {
@@ -25,9 +26,7 @@ struct OtherDatabase {
   std::string_view run;
 };
 constexpr auto kOthers = std::to_array<OtherDatabase>({
-    {"rocpd_kernel_dispatch", "a rocpd database of rocprofv3, which is not supported",
-     "in PyTorch prof.export_chrome_trace(\"trace.json\"), or rocprof --sys-trace COMMAND, which "
-     "writes a results.json"},
+    {"rocpd_kernel_dispatch", "a rocpd database of rocprofv3", "the same with --format rocpd"},
     {"rocpd_op", "an RPD trace (rocmProfileData), which is not supported",
      "in PyTorch prof.export_chrome_trace(\"trace.json\"), or rocprof --sys-trace COMMAND, which "
      "writes a results.json"},
@@ -51,7 +50,7 @@ Result<> expect_export(const Database& database) {
 
 }  // namespace
 
-bool claims(std::string_view head) { return head.starts_with(kMagic); }
+bool claims(std::string_view head) { return head.starts_with(kMagic) && !rocpd::claims(head); }
 
 Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& builder) {
   Database database = TRY(Database::open(input, limits));

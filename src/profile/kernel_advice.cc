@@ -1,0 +1,108 @@
+#include "profile/kernel_advice.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/text.h"
+
+namespace amdahl::profile {
+namespace {
+
+constexpr double kWorthSaying = 0.05;                       // Of the time of all kernels.
+constexpr Nanos kLeastTime = std::chrono::milliseconds(1);  // Of all kernels, to say anything.
+constexpr double kWorthGaining = 1.5;  // Of the peak, to change a precision for it.
+
+class Advisor {
+ public:
+  Advisor(const KernelTable& table, const KernelSigns& signs) : table_{table}, signs_{signs} {}
+
+  std::vector<KernelAdvice> take() {
+    precision();
+    say("kernels.unaligned", share(signs_.unaligned),
+        "GEMMs or convolutions with unaligned operands (align1, align2): pad dimensions to a "
+        "multiple of 8");
+    attention();
+    if (share(signs_.unfused) >= 0.2) {
+      say("kernels.elementwise", share(signs_.unfused),
+          "elementwise kernels, which move memory and hardly compute: fuse them (torch.compile)");
+    }
+    say("kernels.small-grid", share(signs_.sparse),
+        "kernels with too few blocks for the device (estimated occupancy below 5 %): give each "
+        "launch more work (larger batches, sequences or tiles)");
+    say("kernels.unified-memory", share(signs_.migrated),
+        "pages of unified memory on their way between host and device: prefetch them "
+        "(cudaMemPrefetchAsync), or copy explicitly");
+    tiny();
+    std::ranges::stable_sort(advice_, std::greater<>{}, &KernelAdvice::share);
+    return std::move(advice_);
+  }
+
+ private:
+  double share(Nanos time) const { return to_seconds(time) / to_seconds(table_.time); }
+  double share(KernelKind kind) const {
+    const auto row = std::ranges::find(table_.kinds, kind, &KernelKindRow::kind);
+    return row == table_.kinds.end() ? 0.0 : row->share;
+  }
+
+  void say(std::string_view id, double part, std::string_view what) {
+    if (part < kWorthSaying) return;
+    advice_.push_back(
+        {id, fmt::format("{} of the device time is {}", show_percent(part), what), part});
+  }
+
+  void precision() {
+    const bool has_tf32 = signs_.tensor32_gain >= kWorthGaining;
+    if (!has_tf32 && signs_.half_gain < kWorthGaining) return;
+    say("kernels.fp32-gemm", share(signs_.fp32),
+        has_tf32 ? "GEMMs and convolutions in FP32 without tensor cores: allow TF32 "
+                   "(torch.set_float32_matmul_precision('high')) or use bf16 autocast"
+                 : "GEMMs and convolutions in FP32: this device multiplies faster in half "
+                   "precision only (autocast); check the accuracy");
+  }
+
+  void attention() {
+    const double softmax = share(KernelKind::kSoftmax);
+    if (share(KernelKind::kAttention) > 0 || share(KernelKind::kGemm) <= softmax) return;
+    say("kernels.unfused-attention", softmax,
+        "softmax kernels, and no fused attention ran: if this is attention, use "
+        "torch.nn.functional.scaled_dot_product_attention");
+  }
+
+  void tiny() {
+    const double part = share(signs_.tiny);
+    if (2 * signs_.tiny_launches <= table_.launches || part < kWorthSaying) return;
+    advice_.push_back(
+        {"kernels.tiny",
+         fmt::format("{} of {} launches are shorter than 10 µs ({} of the device time): fuse them, "
+                     "or use larger batches or CUDA graphs",
+                     signs_.tiny_launches, table_.launches, show_percent(part)),
+         part});
+  }
+
+  const KernelTable& table_;
+  const KernelSigns& signs_;
+  std::vector<KernelAdvice> advice_;
+};
+
+}  // namespace
+
+void add_signs(KernelSigns& signs, std::string_view name, KernelKind kind, bool is_single,
+               Nanos time) {
+  const std::string low = lower(name);
+  const bool is_product = kind == KernelKind::kGemm || kind == KernelKind::kConvolution;
+  if (is_product && is_single) signs.fp32 += time;
+  if (kind == KernelKind::kElementwise && !contains(low, "triton_")) signs.unfused += time;
+  if (is_product && (contains(low, "align1") || contains(low, "align2"))) signs.unaligned += time;
+  if (kind == KernelKind::kCopy && contains(low, "(unified)")) signs.migrated += time;
+}
+
+std::vector<KernelAdvice> kernel_advice(const KernelTable& table, const KernelSigns& signs) {
+  if (table.time < kLeastTime) return {};
+  return Advisor(table, signs).take();
+}
+
+}  // namespace amdahl::profile
