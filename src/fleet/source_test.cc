@@ -179,7 +179,13 @@ TEST(Sources, WhatIsNoTextIsCalledByItsName) {
             "is UTF-16 without its mark; convert it: iconv -f UTF-16LE -t UTF-8");
 }
 
-// PowerShell's '>' writes so.
+TEST(Sources, ATraceOfOneJobIsForProfile) {
+  const auto claimed = sources().claiming(
+      R"({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "A100"}], "traceEvents": [)");
+  ASSERT_FALSE(claimed);
+  EXPECT_NE(claimed.error().text.find("amdahl profile"), std::string::npos) << claimed.error().text;
+}
+
 // What is suggested for a table without times is recognised once it was followed.
 TEST(Sources, TablesForPeopleAreRefusedWithASuggestionThatWorks) {
   const struct {

@@ -48,6 +48,7 @@ std::string output_for_people(std::string_view bytes) {
       "ask for whole jobs: bhist -a -l -u all > jobs.txt, or pass the files lsb.acct*";
   constexpr std::string_view kQacct =
       "ask for the jobs: qacct -j > jobs.txt, or pass $SGE_ROOT/default/common/accounting";
+  constexpr std::string_view kTrace = "to see why the job waits, type: amdahl profile FILE";
   struct Sign {
     std::string_view has;
     std::string_view is;
@@ -68,6 +69,8 @@ std::string output_for_people(std::string_view bytes) {
       {"job-ID     prior   name", "the table of qstat, which has no end of jobs", kQacct},
       {"job-ID  prior   name", "the table of qstat, which has no end of jobs", kQacct},
       {"Total System Usage", "a sum by qacct", kQacct},
+      {"\"traceEvents\"", "a trace of one job", kTrace},
+      {"\"deviceProperties\"", "a trace of one job", kTrace},
   });
   const std::string_view head = bytes.substr(0, 1024);
   const auto found = std::ranges::find_if(

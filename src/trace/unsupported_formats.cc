@@ -63,6 +63,7 @@ constexpr auto kUnsupportedFormats = std::to_array<UnsupportedFormat>({
      "jax.profiler.start_trace(DIR, create_perfetto_trace=True), or take DIR's .trace.json.gz"},
     {"Time (%)"sv, kAnywhere, "an nsys stats summary, without a timeline",
      "nsys export --type sqlite REPORT.nsys-rep"},
+    {"JobID"sv, kAnywhere, "a table of jobs", "amdahl scan FILE"},
     {"\x0A"sv, 0, "protocol buffer data, perhaps a Perfetto trace",
      "traceconv json FILE FILE.json"},
 });
