@@ -31,6 +31,8 @@ namespace {
 
 // A claim is another one if what it predicts differs by more than this share of the earlier.
 constexpr double kMaterial = 0.25;
+// Tests of one idea that infrastructure may end on one baseline before it is left alone.
+constexpr int kMostAborts = 3;
 
 // Whether the family's baseline is another than the one the verdict was reached on.
 Result<bool> baseline_moved(Context& context, const ledger::Family& family,
@@ -68,8 +70,13 @@ Result<std::optional<ledger::HypothesisRow>> earlier_claim(
     const model::Hypothesis& idea) {
   if (past.empty()) return std::optional<ledger::HypothesisRow>{};
   const ledger::Family family = TRY(context.ledger->family(idea.family));
+  int aborts = 0;
   for (const ledger::HypothesisRow& row : past) {
     if (TRY(same_claim(context, family, row, idea))) return std::optional(row);
+    const auto verdict = TRY(context.ledger->verdict(row.hypothesis.id));
+    if (row.state != "aborted" || !verdict || verdict->experiment.empty()) continue;
+    if (TRY(baseline_moved(context, family, *verdict))) continue;
+    if (++aborts >= kMostAborts) return std::optional(row);
   }
   return std::optional<ledger::HypothesisRow>{};
 }
@@ -320,7 +327,8 @@ Result<model::Hypothesis> propose_change(Context& context, const std::string& fa
                              holder->hypothesis.id)};
   }
   // Its campaign ended before it had an answer: who asks for it gets one.
-  std::erase_if(past, [](const auto& row) { return row.state == "inconclusive"; });
+  std::erase_if(
+      past, [](const auto& row) { return row.state == "inconclusive" || row.state == "aborted"; });
   if (const auto earlier = TRY(earlier_claim(context, past, h))) {
     const double gain_before = 100 * earlier->hypothesis.predicted_gain;
     return Error{Error::Kind::kConflict,

@@ -162,6 +162,17 @@ TEST_F(ProposeTest, WhatInfrastructureEndedReturns) {
   EXPECT_EQ(offer(0.20), Ids{"h-1-2"});
 }
 
+TEST_F(ProposeTest, WhatInfrastructureEndsAgainAndAgainIsLeftAlone) {
+  for (const char* id : {"h-1", "h-1-2", "h-1-3"}) {
+    ASSERT_EQ(offer(0.20), Ids{id});
+    end(id, VerdictKind::kAborted);
+  }
+  EXPECT_EQ(offer(0.20), Ids{});
+  EXPECT_EQ(offer(0.40), Ids{}) << "another claim would fail in the same way";
+  move_baseline();
+  EXPECT_EQ(offer(0.20), Ids{"h-1-4"});
+}
+
 TEST_F(ProposeTest, WhatAProfileWithdrewUntestedReturns) {
   ASSERT_EQ(offer(0.20), Ids{"h-1"});
   end("h-1", VerdictKind::kInvalid, false);

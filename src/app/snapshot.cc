@@ -144,17 +144,22 @@ Result<> add_doses(Context& context, const std::vector<ledger::HypothesisRow>& l
   return Ok{};
 }
 
-// Tests of the same change that ended without a lasting verdict, since a person last reopened it:
-// who does that vouches for it.
+// The last tests of the same change that ended without a lasting verdict, since a person last
+// reopened it: who does that vouches for it.
 Result<std::vector<loop::EarlierTest>> earlier_tests(Context& context, const model::Hypothesis& h) {
-  std::vector<loop::EarlierTest> tests;
+  constexpr std::size_t kLast = 4;  // Each may have a hundred pairs, and every cycle reads them.
+  std::vector<std::string> ended;
   for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses_with_key(h.key))) {
     if (row.hypothesis.id == h.id) continue;
-    if (row.state == "reopened") tests.clear();
+    if (row.state == "reopened") ended.clear();
     const auto verdict = TRY(context.ledger->verdict(row.hypothesis.id));
     if (row.state == "reopened" || !verdict || verdict->experiment.empty()) continue;
-    loop::EarlierTest test{TRY(context.ledger->experiment(verdict->experiment)).experiment, {}};
-    for (const model::Pair& run : TRY(context.ledger->runs_of(verdict->experiment))) {
+    ended.push_back(verdict->experiment);
+  }
+  std::vector<loop::EarlierTest> tests;
+  for (std::size_t i = ended.size() - std::min(kLast, ended.size()); i < ended.size(); ++i) {
+    loop::EarlierTest test{TRY(context.ledger->experiment(ended[i])).experiment, {}};
+    for (const model::Pair& run : TRY(context.ledger->runs_of(ended[i]))) {
       if (run.fact) test.pairs.push_back(*run.fact);
     }
     tests.push_back(std::move(test));

@@ -181,9 +181,9 @@ void Scontrol::job_line(std::string_view line) {
 void Scontrol::job() {
   const std::string_view record = job_record_;
   const auto get = [&](std::string_view key) { return value_of(record, key); };
-  const bool is_detail =
-      record.find(" CPU_IDs=") != record.npos && record.find('\n') + 1 == record.size();
-  if (job_.empty() || is_detail || get("StartTime").empty()) return;
+  const bool is_beside_sacct =
+      record.find(" CPU_IDs=") != record.npos || record.find('\n') + 1 == record.size();
+  if (job_.empty() || is_beside_sacct || get("StartTime").empty()) return;
   JobFields words;
   words.raw = job_;
   std::string id = job_;

@@ -19,8 +19,8 @@ bool is_job_record(std::string_view line);
 bool is_event_header(std::string_view line);
 
 // Records of several lines (or one each, with -o). Nodes give capacity and, if down, since when
-// (from the reason). Jobs give their times and devices; only the devices if each is one line with
-// details (`scontrol -d -o show job`, which is asked beside sacct).
+// (from the reason). Jobs give their times, or only their devices if those are listed (-d) or if
+// each job is one line: so they are asked for beside sacct, which has the times.
 class Scontrol {
  public:
   Scontrol(Intake& intake, Jobs& jobs, Zone zone, Nanos now)

@@ -84,7 +84,7 @@ TEST(Squeue, JsonOfOldAndNewReleases) {
   EXPECT_EQ(fed.told.jobs[1].draft.accelerators, 1);
 }
 
-// What `scontrol show job` prints without -d; one line each with -o.
+// What `scontrol show job` prints without -d.
 TEST(Scontrol, JobsWithoutDetails) {
   const std::string lines =
       "JobId=91 ArrayJobId=90 ArrayTaskId=3 JobName=train\n"
