@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,8 +22,10 @@ namespace {
 
 constexpr std::size_t kAtLeast = 6;
 constexpr double kApart = 0.10;
-constexpr double kWander = 0.08;    // Of a host from hour to hour, in ln: less tells nothing.
-constexpr std::size_t kFewest = 4;  // Runs of a kind.
+constexpr double kWander = 0.08;     // Of a host from hour to hour, in ln: less tells nothing.
+constexpr std::size_t kFewest = 4;   // Runs of a kind.
+constexpr std::size_t kEnough = 12;  // Bought pairs that decide by themselves.
+constexpr std::size_t kNear = 8;     // Pairs of the claim next to the A/A pairs that were bought.
 
 // Those bought for this check are A/A pairs too (see target_of()), and may be in both lists.
 Pairs same_before(const Evidence& evidence, const Pairs& bought) {
@@ -98,6 +101,36 @@ std::optional<double> dearer(const std::vector<Run>& runs, const std::vector<Run
   return stats::hodges_lehmann(differences);
 }
 
+// A bias that chance gave does not come again: the pairs bought because of it decide. Without them,
+// only a bias that can hardly be chance is final.
+Ruling again(const Ruling& first, const Evidence& evidence, const Pairs& bought,
+             std::span<const double> all) {
+  if (bought.size() >= kEnough) return rule(log_ratios(evidence, bought), claimed(evidence));
+  return stats::wilcoxon_two_sided(all) <= 0.001 ? first : kDoubts;
+}
+
+// A bias against B hides a part of the claim; if it is clear, something else is wrong.
+bool only_hides(std::span<const double> same) {
+  return same.size() >= kAtLeast && stats::hodges_lehmann(same) < 0 &&
+         stats::wilcoxon_two_sided(same) > 0.05;
+}
+
+// The same for the last pairs of the claim, which the bought A/A pairs followed: a host that
+// wanders went less far in that time. Only if the claim holds in these pairs alone, so that a
+// variant that slows A in the others gains nothing.
+double dearer_lately(const Evidence& evidence, const Pairs& bought) {
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  if (bought.size() < kAtLeast) return kUnknown;
+  Pairs last = pairs_for(evidence, "");
+  std::erase_if(last, [&](const auto* pair) { return pair->index > bought.front()->index; });
+  if (last.size() <= kNear) return kUnknown;
+  last.erase(last.begin(), last.end() - kNear);
+  if (stats::hodges_lehmann(log_ratios(evidence, last)) < claimed(evidence) / 2) return kUnknown;
+  const Pairs next(bought.begin(), bought.begin() + kAtLeast);
+  const model::Spec& spec = *evidence.spec;
+  return dearer(runs_of_a(last, spec, false), runs_of_a(next, spec, true)).value_or(kUnknown);
+}
+
 }  // namespace
 
 std::optional<double> baseline_dearer(const Evidence& evidence) {
@@ -109,7 +142,7 @@ std::optional<double> baseline_dearer(const Evidence& evidence) {
   std::erase_if(alone, [](const model::PairFact* pair) { return !pair->block.empty(); });
   const auto before = dearer(runs, runs_of_a(alone, spec, true));
   const auto after = dearer(runs, runs_of_a(bought, spec, true));
-  if (before && after) return std::min(*before, *after);
+  if (before && after) return std::min({*before, *after, dearer_lately(evidence, bought)});
   return before ? before : after;
 }
 
@@ -127,6 +160,8 @@ model::Finding run(const Evidence& evidence) {
   std::vector<double> same = log_ratios(evidence, bought);
   for (const double d : log_ratios(evidence, same_before(evidence, bought))) same.push_back(d);
   Ruling ruling = rule(same, theta);
+  if (ruling.vote == model::Vote::kRefute) ruling = again(ruling, evidence, bought, same);
+  if (ruling == kAbstains && only_hides(same)) ruling = kAgrees;
   // Few noisy A/A pairs miss a bias of the claim's size by chance: they must lie below the claim's.
   const double p = stats::rank_sum_less(same, log_ratios(evidence, pairs_for(evidence, "")));
   if (ruling == kAgrees && p > kApart) ruling = kAbstains;

@@ -40,11 +40,31 @@ constexpr Case kCases[] = {
     {"as biased as the win",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.same) set_effect(pair, 0.09 + 0.001 * pair.index);
+       top_up(e, "aa", 12, 0.1);
+     },
+     "veto: A against A saves 9.6 % over 18 pairs (bias: p < 0.0001); the claim is 10.0 % "
+     "(larger than A against A: p = 0.098)"},
+    {"as biased as the win, by pairs that may be chance",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.same) set_effect(pair, 0.09 + 0.001 * pair.index);
        top_up(e, "aa", 4, 0.1);
      },
-     "veto: A against A saves 9.2 % over 10 pairs (bias: p = 0.002); the claim is 10.0 % (larger "
+     "doubt: A against A saves 9.2 % over 10 pairs (bias: p = 0.002); the claim is 10.0 % (larger "
      "than A "
      "against A: p = 0.0006)"},
+    {"a bias that did not come again",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.same) set_effect(pair, 0.09 + 0.001 * pair.index);
+       top_up(e, "aa", 12, -0.005);
+     },
+     "agree: A against A saves 4.3 % over 18 pairs (bias: p = 0.022); the claim is 10.0 % "
+     "(larger than A against A: p < 0.0001)"},
+    {"biased against the win, perhaps by chance",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.same) set_effect(pair, pair.index == 0 ? 0.02 : -0.06);
+     },
+     "agree: A against A costs 6.2 % more over 6 pairs (bias: p = 0.062); the claim is 10.0 % "
+     "(larger than A against A: p < 0.0001)"},
     {"biased against the win",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.same) set_effect(pair, -0.09);
@@ -84,6 +104,27 @@ constexpr Case kCases[] = {
      "agree: A against A saves 0.3 % over 18 pairs (bias: p = 0.006); the claim is 10.0 % (larger "
      "than A "
      "against A: p < 0.0001)"},
+    {"the host wandered on, but not from the last pairs to the A/A pairs after them",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         const double by = pair.index < 4 ? 0.5 : 0.02;
+         pair.a.cost *= std::exp(by);
+         pair.b.cost *= std::exp(by);
+       }
+       top_up(e, "aa", 12, 0);
+     },
+     "agree: A against A saves 0.3 % over 18 pairs (bias: p = 0.005); the claim is 10.0 % (larger "
+     "than A against A: p < 0.0001)"},
+    {"A was dear in all pairs but the last, in which the claim is gone",
+     [](Evidence& e, model::Spec&) {
+       for (auto& pair : e.pairs) {
+         if (pair.index < 4) pair.a.cost *= std::exp(0.5);
+         if (pair.index >= 4) set_effect(pair, 0.01);
+       }
+       top_up(e, "aa", 12, 0);
+     },
+     "abstain: A costs 28 % more in the claim's pairs than in A/A pairs, and the claim is 10.0 "
+     "%: the variant may slow the run after it"},
     {"A is cheap in the pairs of the claim",
      [](Evidence& e, model::Spec&) { make_dearer(e, -0.2); },
      "agree: A against A saves 0.0 % over 6 pairs (bias: p = 0.88); the claim is 10.0 % (larger "

@@ -17,7 +17,7 @@ namespace {
 using model::ArmFact;
 using model::PairFact;
 
-constexpr std::size_t kAtLeast = 5;
+constexpr std::size_t kAtLeast = 4;
 constexpr double kBusyCores = 0.5;
 constexpr double kStolen = 0.05;
 constexpr double kDelayed = 0.02;  // Of its wall time, that the arm waited for a CPU.

@@ -22,16 +22,16 @@ void find_busy(Evidence& e) {
 
 constexpr Case kCases[] = {
     {"not tested", [](Evidence&, model::Spec&) {},
-     "abstain: 12 pairs on quiet hosts and 0 on busy hosts; at least 5 of each are needed"},
-    {"too few", [](Evidence& e, model::Spec&) { crowd(e, 0.1, 4); },
-     "abstain: 12 pairs on quiet hosts and 4 on busy hosts; at least 5 of each are needed"},
+     "abstain: 12 pairs on quiet hosts and 0 on busy hosts; at least 4 of each are needed"},
+    {"too few", [](Evidence& e, model::Spec&) { crowd(e, 0.1, 3); },
+     "abstain: 12 pairs on quiet hosts and 3 on busy hosts; at least 4 of each are needed"},
     {"not known",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
          if (pair.index < 9) pair.a.foreign_cpu_cores = std::nan("");
        }
      },
-     "abstain: 3 pairs on quiet hosts and 0 on busy hosts (9 unknown); at least 5 of each are "
+     "abstain: 3 pairs on quiet hosts and 0 on busy hosts (9 unknown); at least 4 of each are "
      "needed"},
     {"in both states", [](Evidence& e, model::Spec&) { crowd(e, 0.09); },
      "agree: saves 10.0 % on quiet hosts (12 pairs) and saves 8.9 % on busy hosts (8 pairs); at "
@@ -136,7 +136,7 @@ TEST(Contention, AsksForTheOtherStateOnce) {
   Evidence e = sample_win(s);
   EXPECT_TRUE(pairs_help(e));
   EXPECT_TRUE(target_of("contention", e).contended);
-  crowd(e, 0.1, 5);
+  crowd(e, 0.1, 3);
   EXPECT_TRUE(pairs_help(e));
   crowd(e, 0.1, 1);
   for (auto& pair : e.pairs) pair.voided = pair.contended;  // Tried is enough.

@@ -83,6 +83,15 @@ Part by_digests(const Evidence& evidence, const Pairs& pairs) {
   return {kAgrees, fmt::format("outputs are identical in all {}", count(digests.equal, "pair"))};
 }
 
+// A mean that noise may have made buys targeted pairs before it vetoes.
+Ruling lasting(std::span<const double> gain, double margin) {
+  const Ruling first = rule(gain, margin);
+  if (first != kVetoes) return first;
+  const bool beyond = stats::mean_deviation(gain).mean <= -margin;
+  const double p = stats::p_mean_below(gain, 0);
+  return p <= 0.001 || (beyond && p <= 0.01) ? kVetoes : kDoubts;
+}
+
 Part by_metric(const Evidence& evidence, const model::Quality& metric, const Pairs& pairs) {
   std::vector<double> gain;
   for (const PairFact* pair : pairs) {
@@ -101,9 +110,8 @@ Part by_metric(const Evidence& evidence, const model::Quality& metric, const Pai
   const Ruling allowed = rule(seen);
   const bool hidden = seen.only_a > seen.only_b;
   if (hidden || (allowed == kAbstains && gain.size() >= kAtLeast)) {
-    return {severity(rule(gain, metric.tolerance)) > severity(allowed)
-                ? rule(gain, metric.tolerance)
-                : allowed,
+    const Ruling seen_so_far = lasting(gain, metric.tolerance);
+    return {severity(seen_so_far) > severity(allowed) ? seen_so_far : allowed,
             fmt::format("{} is {}", metric.name, explain(seen)), hidden};
   }
   if (gain.size() < kAtLeast) {
@@ -112,7 +120,7 @@ Part by_metric(const Evidence& evidence, const model::Quality& metric, const Pai
                                    those_by_steps(evidence, "quality"), kAtLeast)};
   }
   const double change = stats::mean_deviation(gain).mean;
-  return {rule(gain, metric.tolerance),
+  return {lasting(gain, metric.tolerance),
           fmt::format("{} is {} by {} on average over {}; up to {} worse is allowed (within that: "
                       "{})",
                       metric.name, change < 0 ? "worse" : "better",

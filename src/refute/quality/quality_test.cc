@@ -107,6 +107,17 @@ constexpr Case kCases[] = {
      },
      "abstain: accuracy is better by 0.0008 on average over 5 pairs; up to 0.01 worse is allowed "
      "(within that: p = 0.19)"},
+    {"worse, perhaps by chance",
+     [](Evidence& e, model::Spec& s) {
+       measure(e, s, 0);
+       s.outputs.clear();
+       e.pairs.resize(5);
+       for (auto& pair : e.pairs) {
+         pair.b.quality["accuracy"] = 0.9 - (pair.index % 2 == 0 ? 0.002 : 0.03);
+       }
+     },
+     "doubt: accuracy is worse by 0.0132 on average over 5 pairs; up to 0.01 worse is allowed "
+     "(within that: p = 0.67)"},
     {"diverged",
      [](Evidence& e, model::Spec& s) {
        measure(e, s, 0.001);
@@ -120,7 +131,7 @@ constexpr Case kCases[] = {
      "agree: outputs are identical in all 12 pairs"},
 };
 
-TEST(Quality, SaysWhatItSees) { expect_says(kCases, run, "abstain agree veto"); }
+TEST(Quality, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }
 
 TEST(Quality, KnowsWhenPairsCannotHelp) {
   model::Spec s = sample_spec();

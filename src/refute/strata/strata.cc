@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::size_t kAtLeast = 3;
 constexpr double kCovered = 0.7;
-constexpr double kMatters = 0.2;  // A group of this share may not lose.
+constexpr double kMatters = 0.2;   // A group of this share may not lose.
+constexpr double kCertain = 0.05;  // p of a loss; above it, targeted pairs decide.
+constexpr std::size_t kMany = 16;  // Pairs; with fewer, one bad pair may turn the whole.
 
 std::vector<double> members(std::span<const double> d, std::span<const std::string> group,
                             const std::string& name) {
@@ -26,9 +28,10 @@ std::vector<double> members(std::span<const double> d, std::span<const std::stri
 }
 
 struct Standing {
-  double covered = 0;   // The share of the groups with pairs enough.
-  double weighted = 0;  // Their effect, by share; only if anything is covered.
-  bool harm = false;    // One that matters loses.
+  double covered = 0;    // The share of the groups with pairs enough.
+  double weighted = 0;   // Their effect, by share; only if anything is covered.
+  bool harm = false;     // One that matters loses, perhaps by chance,
+  bool certain = false;  // or hardly by chance.
 };
 
 Standing standing(std::span<const double> d, std::span<const std::string> group,
@@ -41,7 +44,10 @@ Standing standing(std::span<const double> d, std::span<const std::string> group,
     const double typical = stats::hodges_lehmann(x);
     all.covered += weight;
     sum += weight * typical;
-    all.harm |= weight >= kMatters && typical < 0 && stats::wilcoxon_less(x, 0) <= 0.10;
+    if (weight < kMatters || typical >= 0) continue;
+    const double p = stats::wilcoxon_less(x, 0);
+    all.harm |= p <= 0.10;
+    all.certain |= p <= kCertain;
   }
   if (all.covered > 0) all.weighted = sum / all.covered;
   return all;
@@ -72,6 +78,14 @@ Ruling rule(std::span<const double> d, std::span<const std::string> group, const
   return all.weighted < theta / 2 ? kDoubts : kAgrees;
 }
 
+Ruling lasting(std::span<const double> d, std::span<const std::string> group,
+               const Weights& weights, double theta) {
+  const Ruling first = rule(d, group, weights, theta);
+  if (first != kVetoes) return first;
+  const Standing all = standing(d, group, weights);
+  return all.certain || (all.weighted <= 0 && d.size() >= kMany) ? kVetoes : kDoubts;
+}
+
 std::string explain(std::span<const double> d, std::span<const std::string> group,
                     const Weights& weights, double theta, std::string_view what) {
   std::vector<std::string> groups;
@@ -95,7 +109,8 @@ model::Finding run(const Evidence& evidence) {
   std::vector<std::string> group;
   for (const model::PairFact* pair : pairs) group.push_back(pair->stratum);
   const Weights weights = weights_of(*evidence.spec);
-  return finding(rule(d, group, weights, theta), explain(d, group, weights, theta, "input class"));
+  return finding(lasting(d, group, weights, theta),
+                 explain(d, group, weights, theta, "input class"));
 }
 
 bool applies(const Evidence& evidence) { return weights_of(*evidence.spec).size() > 1; }

@@ -19,6 +19,10 @@ using Weights = std::map<std::string, double>;  // Group to its share of the fle
 Ruling rule(std::span<const double> d, std::span<const std::string> group, const Weights& weights,
             double theta);
 
+// The same, but a loss that may be chance, in one of several groups, only buys targeted pairs.
+Ruling lasting(std::span<const double> d, std::span<const std::string> group,
+               const Weights& weights, double theta);
+
 // The same in words; `what` is what a group is called: "input class".
 std::string explain(std::span<const double> d, std::span<const std::string> group,
                     const Weights& weights, double theta, std::string_view what);
