@@ -57,10 +57,6 @@ constexpr auto kUnsupportedFormats = std::to_array<UnsupportedFormat>({
     {"\"rocprofiler-sdk-tool\""sv, kAnywhere, "rocprofv3 JSON, which is not supported",
      "rocprofv3 --sys-trace --output-format rocpd -- COMMAND, which writes a results.db, or in "
      "PyTorch prof.export_chrome_trace(\"trace.json\")"},
-    {"/host:metadata"sv, kAnywhere, "an XPlane file of XLA or TensorFlow",
-     "jax.profiler.start_trace(DIR, create_perfetto_trace=True), or take DIR's .trace.json.gz"},
-    {"/host:CPU"sv, kAnywhere, "an XPlane file of XLA or TensorFlow",
-     "jax.profiler.start_trace(DIR, create_perfetto_trace=True), or take DIR's .trace.json.gz"},
     {"Time (%)"sv, kAnywhere, "an nsys stats summary, without a timeline",
      "nsys export --type sqlite REPORT.nsys-rep"},
     {"JobID"sv, kAnywhere, "a table of jobs", "amdahl scan FILE"},

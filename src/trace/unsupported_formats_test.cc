@@ -26,9 +26,6 @@ TEST(Strangers, SayWhatTheyAreAndWhatToType) {
       {"PK\3\4\x14\0"s, "is a zip archive; run: unzip FILE"},
       {std::string(257, 'a') + "ustar\0"s, "is a tar archive; run: tar -xf FILE"},
       {"\xFF\xFE{\0\"\0"s, "is text in UTF-16; run: iconv -f UTF-16 -t UTF-8 FILE > FILE.utf8"},
-      {"\n\xA1\xF0\x08\x12\x0E/host:metadata\"\xBF"s,
-       "is an XPlane file of XLA or TensorFlow; run: jax.profiler.start_trace(DIR, "
-       "create_perfetto_trace=True), or take DIR's .trace.json.gz"},
       {"{\n \"rocprofiler-sdk-tool\": [\n  {\n   \"metadata\": {"s,
        "is rocprofv3 JSON, which is not supported; run: rocprofv3 --sys-trace "
        "--output-format rocpd -- COMMAND, which writes a results.db, or in PyTorch "
@@ -36,7 +33,7 @@ TEST(Strangers, SayWhatTheyAreAndWhatToType) {
       {"JobID|User|State\n1|ada|COMPLETED\n"s, "is a table of jobs; run: amdahl scan FILE"},
       {"\nsome text\n"s,
        "has an unknown format (starts with ' some text '); known formats: bpf, kineto, ncu, nsys, "
-       "operations, perf, rocpd"},
+       "operations, perf, rocpd, xplane"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.want);
