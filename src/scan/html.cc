@@ -45,7 +45,6 @@ i.down { background: var(--down); } i.unallocated { background: var(--unallocate
 table { width: 100%; font-size: .92rem; } td, th { white-space: nowrap; }
 td.words { min-width: 14rem; white-space: normal; }
 #actions td { vertical-align: top; } #actions td.words { width: 60%; }
-#actions td:not(.words) { white-space: normal; }
 #actions td, #actions th { padding-inline: .35rem; }
 #rows th { cursor: pointer; } #rows th, #rows td { padding: .25rem .35rem; }
 th[aria-sort=descending]::after { content: " \2193"; }
@@ -216,7 +215,10 @@ std::string actions_table(const Report& report) {
           one.usd ? std::optional(per_week(report, *one.usd)) : std::nullopt;
       cells.push_back(number_cell(week.value_or(-1), usd(week)));
     }
-    cells.push_back(number_cell(one.confidence.mean, confidence_text(one)));
+    cells.push_back(
+        {fmt::format("{}<br/>{} to {}", confidence_text(one, false),
+                     show_percent(one.confidence.lower), show_percent(one.confidence.upper)),
+         fmt::to_string(one.confidence.mean)});
     for (const std::uint64_t count : {one.users, one.jobs}) {
       cells.push_back(number_cell(static_cast<double>(count), fmt::format("{}", count)));
     }

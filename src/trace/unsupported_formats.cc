@@ -54,6 +54,10 @@ constexpr auto kUnsupportedFormats = std::to_array<UnsupportedFormat>({
      "a speedscope profile, without device events", "amdahl profile -- COMMAND"},
     {"-chakra."sv, kAnywhere, "an execution trace, without times",
      "prof.export_chrome_trace(\"trace.json\")"},
+    {"\"schema\": \"1.0"sv, kAnywhere, "an execution trace, without times",
+     "prof.export_chrome_trace(\"trace.json\")"},
+    {"[[-1, "sv, 0, "a memory timeline of PyTorch, without device events",
+     "prof.export_chrome_trace(\"trace.json\")"},
     {"\"rocprofiler-sdk-tool\""sv, kAnywhere, "rocprofv3 JSON, which is not supported",
      "rocprofv3 --sys-trace --output-format rocpd -- COMMAND, which writes a results.db, or in "
      "PyTorch prof.export_chrome_trace(\"trace.json\")"},

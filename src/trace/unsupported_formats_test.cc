@@ -30,6 +30,11 @@ TEST(Strangers, SayWhatTheyAreAndWhatToType) {
        "is rocprofv3 JSON, which is not supported; run: rocprofv3 --sys-trace "
        "--output-format rocpd -- COMMAND, which writes a results.db, or in PyTorch "
        "prof.export_chrome_trace(\"trace.json\")"},
+      {"{\n  \"schema\": \"1.0.1\", \"pid\": 5"s,
+       "is an execution trace, without times; run: prof.export_chrome_trace(\"trace.json\")"},
+      {"[[-1, 1, 37888, 7], [-1, 1"s,
+       "is a memory timeline of PyTorch, without device events; run: "
+       "prof.export_chrome_trace(\"trace.json\")"},
       {"JobID|User|State\n1|ada|COMPLETED\n"s, "is a table of jobs; run: amdahl scan FILE"},
       {"\nsome text\n"s,
        "has an unknown format (starts with ' some text '); known formats: bpf, kineto, ncu, nsys, "
