@@ -485,8 +485,8 @@ std::set<std::string> emitted() {
   model::Trace stages;
   stages.operations.push_back(
       {.duration = seconds(1), .name = stages.names.intern("forward-compute")});
-  for (const model::Trace& one : {trace, stages}) {
-    const TraceReport told = report(Prepared(one));
+  for (const auto* one : std::initializer_list<const model::Trace*>{&trace, &stages}) {
+    const TraceReport told = report(Prepared(*one));
     for (const auto& [name, value] : told.profile.evidence) names.insert(name);
     const Facts facts = facts_of(told, std::chrono::microseconds(100));
     for (const auto& [name, value] : facts.evidence) names.insert(name);
