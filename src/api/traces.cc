@@ -244,6 +244,20 @@ Json encode_work(const profile::KernelTable& work) {
           {"advice", advice}};
 }
 
+Json encode_serving(const std::vector<profile::ServingPhase>& phases) {
+  Json list = Json::array();
+  for (const profile::ServingPhase& phase : phases) {
+    list.push_back({{"kind", profile::name(phase.kind)},
+                    {"steps", phase.steps},
+                    {"total_ns", phase.total.count()},
+                    {"median_ns", phase.median.count()},
+                    {"requests", phase.requests},
+                    {"tokens", phase.tokens},
+                    {"device_busy_share", phase.busy}});
+  }
+  return list;
+}
+
 Json encode_speeds(const std::vector<profile::CollectiveSpeed>& speeds) {
   Json list = Json::array();
   for (const profile::CollectiveSpeed& row : speeds) {
@@ -343,6 +357,7 @@ Json traces(const app::TraceAnswer& answer) {
                {"steps", encode_steps(report.steps)},
                {"ranks", encode_ranks(report.ranks)},
                {"collective_speeds", encode_speeds(report.speeds)},
+               {"serving", encode_serving(report.serving)},
                {"critical_path",
                 {{"by_reason_ns", by_why(report.path.by_why)},
                  {"segments", report.path.segments.size()},

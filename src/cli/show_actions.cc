@@ -61,8 +61,9 @@ class ActionTable {
   };
 
   TableRow header_of() const {
-    TableRow header = {"What to do", fmt::format("{}/week", unit_.brief)};
-    if (has_.money) header.emplace_back("USD/week");
+    const std::string_view each = scan::tells_a_week(report_) ? "/week" : "";
+    TableRow header = {"What to do", fmt::format("{}{}", unit_.brief, each)};
+    if (has_.money) header.push_back(fmt::format("USD{}", each));
     if (has_.sure) header.emplace_back("how sure");
     if (has_.users) header.emplace_back("users");
     if (has_.jobs) header.emplace_back("jobs");
@@ -75,12 +76,7 @@ class ActionTable {
     if (has_.money) {
       row.push_back(action.usd ? usd(scan::per_week(report_, *action.usd)) : std::string("–"));
     }
-    const scan::BaseRate& rate = action.confidence;
-    std::string sure = show_percent(rate.mean);
-    if (has_.interval) {
-      sure += fmt::format(" ({} to {})", show_percent(rate.lower), show_percent(rate.upper));
-    }
-    if (has_.sure) row.push_back(std::move(sure));
+    if (has_.sure) row.push_back(scan::confidence_text(action, has_.interval));
     if (has_.users) row.push_back(fmt::format("{}", action.users));
     if (has_.jobs) row.push_back(fmt::format("{}", action.jobs));
     return row;
@@ -93,7 +89,8 @@ class ActionTable {
       if (i == 0 || actions_[i]->is_confirmed != is_confirmed) {
         is_confirmed = actions_[i]->is_confirmed;
         rows.emplace_back(header_of().size());
-        rows.back()[0] = is_confirmed ? "confirmed: counted on these jobs" : "suspected: estimated";
+        rows.back()[0] = is_confirmed ? "confirmed: rules, replayed on these jobs"
+                                      : "suspected: the part that may come back";
       }
       rows.push_back(row_of(*actions_[i], i + 1));
     }

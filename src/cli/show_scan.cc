@@ -104,9 +104,7 @@ class Shown {
                           answer_.jobs_by_label ? "; no accounting was given, so jobs are what "
                                                   "samples are labelled with"
                                                 : ""));
-    for (const scan::Assumption& one : answer_.usage.assumptions) {
-      paragraph(fmt::format("Assumed: {}.", plain(one.says)), red);
-    }
+    warnings();
     text_ += "\n";
     std::string money = totals.money ? fmt::format(", {}", usd(totals.money->allocated)) : "";
     if (totals.money && totals.unpriced > 0) {
@@ -116,6 +114,22 @@ class Shown {
     }
     paragraph(fmt::format("{} {} allocated{}", unit_(totals.split.allocated), unit_.name, money),
               bold);
+  }
+
+  // What a reader must know before the figures.
+  void warnings() {
+    for (std::size_t i = 0; i < std::min(kShownMissing, answer_.missing.size()); ++i) {
+      paragraph("Missing: " + plain(answer_.missing[i]), red);
+    }
+    if (answer_.missing.size() > kShownMissing) {
+      line(fmt::format("and {} more; all of them: --json", answer_.missing.size() - kShownMissing));
+    }
+    if (const std::string hint = scan::unplaced_text(answer_.usage, report_); !hint.empty()) {
+      paragraph(plain(hint) + ".", red);
+    }
+    for (const scan::Assumption& one : answer_.usage.assumptions) {
+      paragraph(fmt::format("Assumed: {}.", plain(one.says)), red);
+    }
   }
 
   void split_bar() {
@@ -307,7 +321,7 @@ class Shown {
 
   void pareto() {
     const scan::Cut& cut = report_.cut(By::kJob);
-    if (cut.wasted.total <= 0 || cut.count < kFewJobs) return;
+    if (cut.wasted.total <= 0 || cut.count < kFewJobs || !scan::is_mostly_observed(report_)) return;
     figure("held by", "",
            fmt::format("the top 1 % of {} jobs hold {} of the waste, the top 10 % {}; the top "
                        "10 % of {} users {}",
@@ -333,12 +347,6 @@ class Shown {
               ? fmt::format(" {} {} more are gaps in the samples of others.", unit_(gaps),
                             unit_.brief)
               : ""));
-    }
-    for (std::size_t i = 0; i < std::min(kShownMissing, answer_.missing.size()); ++i) {
-      paragraph("Missing: " + plain(answer_.missing[i]), red);
-    }
-    if (answer_.missing.size() > kShownMissing) {
-      line(fmt::format("and {} more; all of them: --json", answer_.missing.size() - kShownMissing));
     }
     if (!answer_.not_kept.empty()) {
       paragraph(

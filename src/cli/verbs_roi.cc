@@ -77,11 +77,14 @@ Result<int> do_roi(const RoiFlags& flags) {
   print(table({"family", "promoted", "spent", "predicted", "realised", "in production",
                "uses a day", "saves a day", "a month"},
               rows));
+  const bool is_set = price || context.config.set_by.contains("price.accelerator_hour_usd");
   print(fmt::format(
       "\nSpent {} of accelerator time (${:.2f}) on experiments; saves {} a day (${:.2f} "
-      "a month at ${}/h).",
+      "a month at {}${}/h{}).",
       show_hours(roi.spent_accelerator_h), roi.spent_usd,
-      show_hours(roi.saved_accelerator_h_per_day), roi.saved_usd_per_month, roi.price));
+      show_hours(roi.saved_accelerator_h_per_day), roi.saved_usd_per_month,
+      is_set ? "" : "an assumed ", roi.price,
+      is_set ? "" : "; set price.accelerator_hour_usd or pass --price"));
   if (roi.pays_back_days) print(fmt::format(" Pays back in {:.1f} days.", *roi.pays_back_days));
   print("\n");
   show_months(roi);

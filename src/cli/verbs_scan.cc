@@ -23,6 +23,7 @@ namespace amdahl::cli {
 namespace {
 
 constexpr int kMostThreads = 256;
+constexpr int kIncomplete = 3;  // As for what failed: part of the input is missing.
 
 Result<std::vector<ingest::Origin>> sources_from(const ScanFlags& flags) {
   std::vector<ingest::Origin> sources;
@@ -286,7 +287,7 @@ Result<int> do_scan(const ScanFlags& flags) {
   } else {
     print(show_fleet(flags, answer, by));
   }
-  return 0;
+  return answer.missing.empty() ? 0 : kIncomplete;
 }
 
 }  // namespace amdahl::cli

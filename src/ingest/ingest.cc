@@ -414,6 +414,17 @@ class Driver {
   Result<Ingested> conclude(scan::FleetUsage usage) {
     if (stop_()) return external("interrupted");
     answer_.usage = std::move(usage);
+    for (const InputRead& input : answer_.inputs) {
+      const bool is_cut = std::ranges::any_of(input.troubles, [](const scan::TroubleCount& one) {
+        return one.trouble == model::Trouble::kTruncated;
+      });
+      // The last line of a plain file may still be being written.
+      if (!is_cut || input.packing.empty()) continue;
+      answer_.missing.push_back(fmt::format(
+          "{}: the {} file is cut off; {} jobs and {} samples before the cut count. Get "
+          "the whole file",
+          input.name, input.packing, input.jobs, input.samples));
+    }
     auto& assumptions = answer_.usage.assumptions;
     if (answer_.jobs_by_label) answer_.usage.has_accounting = false;
     if (lesson_.zone && lesson_.zone->is_sure) {

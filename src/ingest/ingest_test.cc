@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "ingest/testing.h"
+#include "scan/family.h"
+#include "scan/report.h"
 
 namespace amdahl::ingest {
 namespace {
@@ -85,6 +87,44 @@ TEST(ReadFleet, OneBadFileOfAFolderDoesNotKeepTheOthersOut) {
   options.origins = {{.where = folder.path() + "/none"}};
   EXPECT_EQ(read_fleet(options, clock).error().kind, Error::Kind::kNotFound);
   EXPECT_EQ(read_fleet({}, clock).error().kind, Error::Kind::kNotFound);
+}
+
+// A gzip file of one block, whose end is missing.
+std::string cut_gzip(const std::string& text) {
+  const auto low = [](std::size_t value) { return static_cast<char>(value & 0xFFU); };
+  const std::size_t size = text.size();
+  std::string bytes("\x1f\x8b\x08\0\0\0\0\0\0\x03\0", 11);
+  bytes += {low(size), low(size >> 8U), low(~size), low(~size >> 8U)};
+  return bytes + text;
+}
+
+TEST(ReadFleet, ACutFileIsMissingAndOneThatGrowsIsNot) {
+  const Ingested cut = read_texts({text_input("places", kPlaces), text_input("jobs", kSacct),
+                                   text_input("samples.gz", cut_gzip(kSamples))});
+  EXPECT_EQ(cut.usage.attributed, 2U);
+  ASSERT_EQ(cut.missing.size(), 1U);
+  EXPECT_NE(cut.missing[0].find("samples.gz: the gzip file is cut off"), std::string::npos);
+  const Ingested grows = read_texts({text_input("places", kPlaces), text_input("jobs", kSacct),
+                                     text_input("samples", kSamples + "17000")});
+  EXPECT_TRUE(grows.missing.empty());
+}
+
+TEST(ReadFleet, JobsWithoutPlacesAreSaidToNeedThem) {
+  const std::string both = kSamples + "1700000000,n1,1,0\n1700000050,n1,1,100\n";
+  const auto told = [&](const std::vector<TextInput>& inputs) {
+    const Ingested read = read_texts(inputs);
+    const scan::Families families = scan::families_of(read.usage, *scan::Recogniser::make({}));
+    const scan::Report report = scan::report(read.usage, families, {});
+    return std::pair(scan::is_mostly_observed(report), scan::unplaced_text(read.usage, report));
+  };
+  const TextInput jobs = text_input("jobs", kSacct);
+  const TextInput samples = text_input("samples", both);
+  const auto [seen, nothing] = told({text_input("places", kPlaces), jobs, samples});
+  EXPECT_TRUE(seen);
+  EXPECT_EQ(nothing, "");
+  const auto [unseen, hint] = told({jobs, samples});
+  EXPECT_FALSE(unseen);
+  EXPECT_NE(hint.find("jobid,host,gpu"), std::string::npos) << hint;
 }
 
 TEST(ReadFleet, StopsWhenAsked) {

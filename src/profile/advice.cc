@@ -92,7 +92,22 @@ constexpr std::string_view kOpenClSync =
     "CL_FALSE instead of CL_TRUE and clFinish, then clWaitForEvents a step later or every few "
     "steps";
 
+constexpr std::string_view kCompiledHost =
+    "it is compiled already: CUDA graphs (torch.compile(mode=\"reduce-overhead\")), fewer graph "
+    "breaks, larger batches";
+
 constexpr auto kFrameworkAdvice = std::to_array<FrameworkAdvice>({
+    {Framework::kCompiled, causes::kHostWork.id, kCompiledHost},
+    {Framework::kCompiled, causes::kLaunching.id, kCompiledHost},
+    {Framework::kNative, causes::kDeviceWait.id, kNativeSync},
+    {Framework::kNative, causes::kLaunching.id,
+     "CUDA graphs (one launch instead of many), fewer and larger kernels"},
+    {Framework::kNative, causes::kExposedCopies.id,
+     "overlap copies with kernels (pinned memory, asynchronous copies on a second stream), or keep "
+     "the data on the device"},
+    {Framework::kNative, causes::kExposedCollectives.id,
+     "overlap communication with compute, fewer and larger messages"},
+    {Framework::kNative, causes::kKernel.id, "larger problems, lower precision, fused kernels"},
     {Framework::kNative, causes::kSync.id, kNativeSync},
     {Framework::kNative, causes::kInputWait.id, kNativeInput},
     {Framework::kNative, causes::kHostWork.id, kNativeHost},
@@ -173,7 +188,9 @@ constexpr auto kClasses = std::to_array<Of>({
 }  // namespace
 
 Framework framework_of_trace(const std::map<std::string, double>& evidence) {
-  return evidence.contains(kOpenClCalls) ? Framework::kOpenCl : Framework::kTorch;
+  if (evidence.contains(kOpenClCalls)) return Framework::kOpenCl;
+  if (evidence.contains(kNativeKernels)) return Framework::kNative;
+  return evidence.contains(kCompiledCalls) ? Framework::kCompiled : Framework::kTorch;
 }
 
 Framework framework_of_job(const std::map<std::string, double>& evidence) {

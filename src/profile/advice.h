@@ -16,6 +16,7 @@ enum class Framework : std::uint8_t {
   kTorch,   // Also the default.
   kNative,  // A job without Python.
   kOpenCl,
+  kCompiled,  // PyTorch with torch.compile in use.
 };
 
 // From the traced calls, and whether the hook ran in a Python process of the job.
@@ -25,6 +26,10 @@ Framework framework_of_trace(const std::map<std::string, double>& evidence);
 
 // Evidence: number of OpenCL calls in a trace without PyTorch operators.
 inline constexpr const char* kOpenClCalls = "trace.opencl_calls";
+// Evidence: calls of compiled functions; kernels of a trace that shows neither operators, Python,
+// nor kernels of PyTorch.
+inline constexpr const char* kCompiledCalls = "trace.compiled_calls";
+inline constexpr const char* kNativeKernels = "trace.native_kernels";
 
 // One line for every cause; empty for compute, which is not waiting.
 std::string_view what_to_try(const model::Cause& cause, Framework framework);

@@ -463,7 +463,6 @@ std::set<std::string> emitted() {
   gpu.power_w = 1;
   model::BpfSummary ranks = sample_waits();
   ranks.sites.front().python = {{"/x/torch/distributed/distributed_c10d.py", 1, "barrier"}};
-
   std::set<std::string> names{kNeedlessImports};  // By findings.
   for (const model::Profile& profile :
        {classify(spec, everything, {hook(with_prefetch)}),
@@ -478,16 +477,20 @@ std::set<std::string> emitted() {
     }
   }
   MadeTrace made;
+  made.builder().trace().sources.front().format = "nsys";
   made.annotation("ProfilerStep#1", 0, 100);
+  made.annotation("CompiledFunction", 0, 50);
   made.kernel(10, 20, made.call("clEnqueueNDRangeKernel", 0, 5));
   const model::Trace trace = made.finish();
-  const Facts of_devices = facts_of(report(Prepared(trace)), std::chrono::microseconds(100));
-  for (const auto& [name, value] : of_devices.evidence) names.insert(name);
   model::Trace stages;
   stages.operations.push_back(
       {.duration = seconds(1), .name = stages.names.intern("forward-compute")});
-  const TraceReport of_stages = report(Prepared(stages));
-  for (const auto& [name, value] : of_stages.profile.evidence) names.insert(name);
+  for (const auto* one : std::initializer_list<const model::Trace*>{&trace, &stages}) {
+    const TraceReport told = report(Prepared(*one));
+    for (const auto& [name, value] : told.profile.evidence) names.insert(name);
+    const Facts facts = facts_of(told, std::chrono::microseconds(100));
+    for (const auto& [name, value] : facts.evidence) names.insert(name);
+  }
   return names;
 }
 

@@ -25,6 +25,9 @@ class Advisor {
     say("kernels.unaligned", share(signs_.unaligned),
         "GEMMs or convolutions with unaligned operands (align1, align2): pad dimensions to a "
         "multiple of 8");
+    say("kernels.layout", share(signs_.relaid),
+        "conversions between NCHW and NHWC around convolutions: keep tensors in NHWC "
+        "(model.to(memory_format=torch.channels_last), the same for inputs)");
     attention();
     if (share(signs_.unfused) >= 0.2) {
       say("kernels.elementwise", share(signs_.unfused),
@@ -37,6 +40,7 @@ class Advisor {
         "pages of unified memory on their way between host and device: prefetch them "
         "(cudaMemPrefetchAsync), or copy explicitly");
     tiny();
+    padding();
     std::ranges::stable_sort(advice_, std::greater<>{}, &KernelAdvice::share);
     return std::move(advice_);
   }
@@ -83,6 +87,30 @@ class Advisor {
          part});
   }
 
+  // What pads sequences to one length computes on nothing.
+  void padding() {
+    constexpr double kVaries = 1.25;
+    const AttentionShapes& seen = signs_.attention;
+    const double part = share(KernelKind::kAttention) + share(KernelKind::kSoftmax);
+    if (seen.calls == 0 || part < kWorthSaying) return;
+    if (2 * seen.masked > seen.calls) {
+      advice_.push_back(
+          {"kernels.padding",
+           fmt::format("{} of {} calls of attention take a mask: if it hides padding, "
+                       "pack sequences (varlen attention, nested tensors) or sort "
+                       "batches by length",
+                       seen.masked, seen.calls),
+           part});
+    } else if (seen.longest > kVaries * seen.mean) {
+      advice_.push_back({"kernels.ragged",
+                         fmt::format("sequences of attention have {:.0f} to {:.0f} tokens, {:.0f} "
+                                     "on average: put those of similar length into a batch, so "
+                                     "that steps take equally long",
+                                     seen.shortest, seen.longest, seen.mean),
+                         part});
+    }
+  }
+
   const KernelTable& table_;
   const KernelSigns& signs_;
   std::vector<KernelAdvice> advice_;
@@ -97,6 +125,7 @@ void add_signs(KernelSigns& signs, std::string_view name, KernelKind kind, bool 
   if (is_product && is_single) signs.fp32 += time;
   if (kind == KernelKind::kElementwise && !contains(low, "triton_")) signs.unfused += time;
   if (is_product && (contains(low, "align1") || contains(low, "align2"))) signs.unaligned += time;
+  if (contains(low, "nchwtonhwc") || contains(low, "nhwctonchw")) signs.relaid += time;
   if (kind == KernelKind::kCopy && contains(low, "(unified)")) signs.migrated += time;
 }
 

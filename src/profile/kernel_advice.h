@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "profile/attention_shapes.h"
 #include "profile/kernel_table.h"
 
 namespace amdahl::profile {
@@ -12,6 +13,7 @@ namespace amdahl::profile {
 struct KernelSigns {
   Nanos fp32{};       // Of GEMMs and convolutions in single precision without tensor cores.
   Nanos unfused{};    // Of elementwise kernels that no compiler made.
+  Nanos relaid{};     // Of conversions between NCHW and NHWC.
   Nanos unaligned{};  // Of GEMMs and convolutions whose operands are not aligned.
   Nanos tiny{};       // Of kernels below kShortKernel.
   std::uint64_t tiny_launches = 0;
@@ -20,6 +22,7 @@ struct KernelSigns {
   // The fastest of the devices: how much TF32 and FP16 gain over FP32 at the peak.
   double tensor32_gain = 0;
   double half_gain = 0;
+  AttentionShapes attention;
 };
 
 // By the kernel's name; `is_single` if it multiplies in single precision.

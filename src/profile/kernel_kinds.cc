@@ -44,6 +44,7 @@ constexpr auto kPatterns = std::to_array<Pattern>({
     {"gammabeta", KernelKind::kNormalisation},
     {"conv", KernelKind::kConvolution},
     {"winograd", KernelKind::kConvolution},
+    {"fft2d_", KernelKind::kConvolution},
     {"fprop", KernelKind::kConvolution},
     {"dgrad", KernelKind::kConvolution},
     {"wgrad", KernelKind::kConvolution},

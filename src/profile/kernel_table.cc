@@ -52,6 +52,7 @@ class TableMaker {
           std::max(signs_.tensor32_gain, peaks.of(Precision::kTensor32) / single);
       signs_.half_gain = std::max(signs_.half_gain, peaks.of(Precision::kHalf) / single);
     }
+    signs_.attention = attention_shapes(trace_);
     table_.advice = kernel_advice(table_, signs_);
     return std::move(table_);
   }

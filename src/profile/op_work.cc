@@ -347,7 +347,14 @@ void for_ops_around(const model::Trace& trace, std::uint32_t launch, const Of& o
   }
 }
 
+// Without what NVTX ranges say behind it: "aten::mm, op_id = 7".
+std::string_view op_name(std::string_view name) { return name.substr(0, name.find(", ")); }
+
 }  // namespace
+
+std::vector<std::vector<double>> input_dims(std::string_view inputs) {
+  return dims_of(inputs.substr(0, inputs.find('|')));
+}
 
 OpWorks::OpWorks(const model::Trace& trace) : trace_{trace} {
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
@@ -356,13 +363,13 @@ OpWorks::OpWorks(const model::Trace& trace) : trace_{trace} {
   }
   Outputs outputs;
   for (const auto& [name, inputs] : seen) {
-    const OpRow* row = row_of(trace.names[name]);
+    const OpRow* row = row_of(op_name(trace.names[name]));
     if (row != nullptr && row->does == Does::kConvolveBack) {
       learn(outputs, *row, parse(trace.names[inputs]));
     }
   }
   for (const auto& key : seen) {
-    const std::string_view op = trace.names[key.first];
+    const std::string_view op = op_name(trace.names[key.first]);
     const Inputs in = parse(trace.names[key.second]);
     const OpRow* row = row_of(op);
     Estimate estimate(in, outputs);

@@ -46,6 +46,9 @@ class OpWorks {
   std::map<std::pair<std::uint32_t, std::uint32_t>, OpWork> works_;
 };
 
+// The sizes of each input, from model::HostEvent::inputs; a scalar or a list has none.
+std::vector<std::vector<double>> input_dims(std::string_view inputs);
+
 // What was recorded of a collective by its operator (record_param_comms).
 struct CollectiveInputs {
   std::string_view name;  // "allreduce"; empty: none.

@@ -118,7 +118,8 @@ void draw_causes(const TraceReport& report, Writer& out) {
                     is_unexplained(cause) ? "unknown" : times(cause.ceiling)});
   }
   const Framework framework = framework_of_trace(report.profile.evidence);
-  out.table({"Cause", "time", "share", "ceiling"}, rows, [&](std::size_t i) {
+  const std::string_view base = report.is_told_by_steps ? "of steps" : "of devices";
+  out.table({"Cause", "time", std::string(base), "ceiling"}, rows, [&](std::size_t i) {
     const std::optional<Why> why = why_of(causes[i]);
     if (!why) return;
     if (const std::string place = place_of(report, *why); !place.empty()) {
@@ -209,13 +210,9 @@ void draw_gains(const TraceReport& report, Writer& out) {
     rows.push_back({fmt::format("{} and {}", name(gain.first), name(gain.second)), "",
                     times(gain.ceiling), times(gain.expected)});
   }
-  out.table({"Without", "share", "at most", "expected"}, rows);
-  out.paragraph(
-      "Share: of a rank's time in steps (of all its time if no steps are marked). At most: "
-      "Amdahl's "
-      "law for that share. Expected: the recorded work replayed without it. Gains of two causes do "
-      "not add up.",
-      0);
+  const std::string_view base = report.steps.empty() ? "of all" : "of steps";
+  out.table({"Without", std::string(base), "at most", "expected"}, rows);
+  out.paragraph(gains_note(report), 0);
 }
 
 void draw_steps(const TraceReport& report, Writer& out) {
@@ -232,6 +229,18 @@ void draw_steps(const TraceReport& report, Writer& out) {
   if (report.steps.size() > rows.size()) {
     out.line(fmt::format("and {} more (--json has all)", report.steps.size() - rows.size()));
   }
+}
+
+void draw_serving(const TraceReport& report, Writer& out) {
+  if (report.serving.empty()) return;
+  std::vector<TableRow> rows;
+  for (const ServingPhase& phase : report.serving) {
+    rows.push_back({std::string(name(phase.kind)), fmt::format("{}", phase.steps),
+                    show_span(phase.total), show_span(phase.median),
+                    fmt::format("{:.1f}", phase.requests), fmt::format("{:.0f}", phase.tokens),
+                    show_percent(phase.busy)});
+  }
+  out.table({"Serving", "steps", "total", "median", "requests", "tokens", "device busy"}, rows);
 }
 
 void draw_ranks(const TraceReport& report, Writer& out) {
@@ -370,6 +379,15 @@ std::string graph_line(const TraceReport& report) {
                      kernels, show_percent(share));
 }
 
+std::string gains_note(const TraceReport& report) {
+  return fmt::format(
+      "{}: of a rank's time, also while a device is busy. At most: Amdahl's law for that share, "
+      "and "
+      "no faster than the devices' own work in its order. Expected: the recorded work replayed "
+      "without it. Gains of two causes do not add up.",
+      report.steps.empty() ? "Of all" : "Of steps");
+}
+
 std::string mfu_line(const KernelTable& work) {
   if (work.work.flops <= 0) return "";
   const std::string known =
@@ -390,6 +408,7 @@ std::string draw(const TraceReport& report, int width, bool colour) {
   draw_path(report, out);
   draw_gains(report, out);
   draw_steps(report, out);
+  draw_serving(report, out);
   draw_ranks(report, out);
   draw_speeds(report, out);
   draw_work(report, out);

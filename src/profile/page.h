@@ -15,6 +15,9 @@ inline constexpr int kNarrowestPage = 72;
 // How much device work CUDA graphs launched, in one sentence; empty if none.
 std::string graph_line(const TraceReport& report);
 
+// What the shares and gains of gains tables mean.
+std::string gains_note(const TraceReport& report);
+
 // How much of the devices' peak the FLOPs known from shapes are; empty if none are known.
 std::string mfu_line(const KernelTable& work);
 

@@ -85,10 +85,11 @@ std::string data_of(const Boxes& boxes) {
 
 std::string causes_table(const TraceReport& report) {
   if (report.profile.causes.empty()) return "";
-  static constexpr HtmlColumn kColumns[] = {{"cause", true}, {"class", true},
-                                            {"time"},        {"share"},
-                                            {"ceiling"},     {"why, and what to try", true}};
-  HtmlTable table(kColumns);
+  const HtmlColumn columns[] = {
+      {"cause", true}, {"class", true},
+      {"time"},        {report.is_told_by_steps ? "of steps" : "of devices"},
+      {"ceiling"},     {"why, and what to try", true}};
+  HtmlTable table(columns);
   const Framework framework = framework_of_trace(report.profile.evidence);
   for (const model::Cause& cause : report.profile.causes) {
     const std::optional<Why> why = why_of(cause);
@@ -105,9 +106,9 @@ std::string causes_table(const TraceReport& report) {
 
 std::string gains_of(const TraceReport& report) {
   if (report.gains.alone.empty() && !report.answer) return "";
-  static constexpr HtmlColumn kColumns[] = {
-      {"without", true}, {"share"}, {"at most"}, {"expected"}};
-  HtmlTable table(kColumns);
+  const HtmlColumn columns[] = {
+      {"without", true}, {report.steps.empty() ? "of all" : "of steps"}, {"at most"}, {"expected"}};
+  HtmlTable table(columns);
   if (report.answer) {
     table.row({fmt::format("<code>{}</code>", escape_html(report.asked)),
                show_percent(report.answer->share), times_of(report.answer->ceiling),
@@ -121,7 +122,8 @@ std::string gains_of(const TraceReport& report) {
     table.row({fmt::format("{} and {}", name(gain.first), name(gain.second)), "",
                times_of(gain.ceiling), times_of(gain.expected)});
   }
-  return "<h2>What each fix could gain</h2>\n" + table.take();
+  return "<h2>What each fix could gain</h2>\n" + table.take() +
+         fmt::format("<p class=\"try\">{}</p>\n", escape_html(gains_note(report)));
 }
 
 std::string devices_of(const TraceReport& report) {

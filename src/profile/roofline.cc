@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/text.h"
 
@@ -101,12 +102,37 @@ KernelWork::KernelWork(const model::Trace& trace) : trace_{trace}, works_{trace}
     if (added) kind->second = kernel_kind(trace.name(event));
     if (const auto found = around(event, kind->second)) time_[found->op] += event.duration;
   }
+  learn_twins(kinds);
+}
+
+bool KernelWork::is_of_graph(const DeviceEvent& event) const {
+  return event.detail != kNone && trace_.details[event.detail].graph_node != 0;
+}
+
+void KernelWork::learn_twins(const std::unordered_map<std::uint32_t, KernelKind>& kinds) {
+  constexpr double kSame = 0.01;
+  for (const DeviceEvent& event : trace_.device_events) {
+    const auto kind = kinds.find(event.name);
+    if (event.kind != model::DeviceKind::kKernel || kind == kinds.end()) continue;
+    const auto found = around(event, kind->second);
+    if (!found) continue;
+    const double part = part_of(event, *found);
+    const Twin seen{.flops = found->work->flops * part,
+                    .bytes = found->work->bytes * part,
+                    .saves = found->work->saves,
+                    .precision = precision(event, kind->second)};
+    const auto [twin, added] = twins_.try_emplace(event.name, seen);
+    if (added) continue;
+    const bool is_same = std::abs(twin->second.flops - seen.flops) <= kSame * seen.flops &&
+                         std::abs(twin->second.bytes - seen.bytes) <= kSame * seen.bytes;
+    twin->second.is_one = twin->second.is_one && is_same;
+  }
 }
 
 std::optional<OpWorks::Around> KernelWork::around(const DeviceEvent& event, KernelKind kind) const {
   if (works_.empty() || event.kind != model::DeviceKind::kKernel) return std::nullopt;
   // A graph's kernels were recorded elsewhere: what surrounds its launch did not give the shapes.
-  if (event.detail != kNone && trace_.details[event.detail].graph_node != 0) return std::nullopt;
+  if (is_of_graph(event)) return std::nullopt;
   const auto found = works_.around(event.launch);
   if (found && found->work->flops > 0 && !multiplies(kind)) return std::nullopt;
   return found;
@@ -137,19 +163,32 @@ Roofline KernelWork::of(const DeviceEvent& event, KernelKind kind) const {
   const DevicePeaks& peaks = peaks_[trace_.device_of(event)];
   if (event.kind != model::DeviceKind::kKernel) return of_copy(event, peaks);
   Roofline sum;
-  const auto found = around(event, kind);
-  if (!found) return sum;
-  const double part = part_of(event, *found);
   sum.time = event.duration;
+  if (is_of_graph(event)) {
+    const auto twin = twins_.find(event.name);
+    if (twin == twins_.end() || !twin->second.is_one) return {};
+    sum.flops = twin->second.flops;
+    sum.bytes = twin->second.bytes;
+    const Precision how = twin->second.precision.value_or(Precision::kSingle);
+    return against_peaks(sum, peaks.of(how), twin->second.saves, peaks);
+  }
+  const auto found = around(event, kind);
+  if (!found) return {};
+  const double part = part_of(event, *found);
   sum.flops = found->work->flops * part;
   sum.bytes = found->work->bytes * part;
   const double peak = peaks.of(precision(event, kind).value_or(Precision::kSingle));
+  return against_peaks(sum, peak, found->work->saves, peaks);
+}
+
+// Refused if it were faster than the device can be.
+Roofline KernelWork::against_peaks(Roofline sum, double peak, double saves,
+                                   const DevicePeaks& peaks) const {
   sum.has_peaks = peaks.bytes > 0 && (sum.flops <= 0 || peak > 0);
   if (!sum.has_peaks) return sum;
   if (peak > 0) sum.compute_s = sum.flops / peak;
   sum.memory_s = sum.bytes / peaks.bytes;
-  const double most = kTolerated * found->work->saves;
-  if (sum.compute_s <= most * to_seconds(event.duration)) return sum;
+  if (sum.compute_s <= kTolerated * saves * to_seconds(sum.time)) return sum;
   Roofline refused;
   refused.implausible = 1;
   return refused;

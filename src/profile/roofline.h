@@ -54,11 +54,25 @@ class KernelWork {
   // Of the work of its operator.
   double part_of(const model::DeviceEvent& event, const OpWorks::Around& around) const;
   Roofline of_copy(const model::DeviceEvent& event, const DevicePeaks& peaks) const;
+  Roofline against_peaks(Roofline sum, double peak, double saves, const DevicePeaks& peaks) const;
+  bool is_of_graph(const model::DeviceEvent& event) const;
+  void learn_twins(const std::unordered_map<std::uint32_t, KernelKind>& kinds);
+
+  // A kernel of a graph does what the same kernel did outside of graphs, where that was always the
+  // same work.
+  struct Twin {
+    double flops = 0;
+    double bytes = 0;
+    double saves = 1;
+    std::optional<Precision> precision;
+    bool is_one = true;
+  };
 
   const model::Trace& trace_;
   OpWorks works_;
   std::vector<DevicePeaks> peaks_;                 // By device.
   std::unordered_map<std::uint32_t, Nanos> time_;  // Of the kernels of each operator.
+  std::unordered_map<std::uint32_t, Twin> twins_;  // By name of the kernel.
 };
 
 }  // namespace amdahl::profile

@@ -22,6 +22,9 @@ using model::kNone;
 constexpr double kHiddenInGraphs = 0.2;
 // From here on of the time that devices compute, no cause names the class.
 constexpr double kFullOfWork = 0.9;
+// Nor from here on, if the largest cause has less than a tenth of that.
+constexpr double kMostlyWork = 0.8;
+constexpr double kOverCause = 10;
 
 // Accelerator time by reason: idle time by its causes, and what keeps a device busy in vain.
 std::array<Nanos, kWhys> wasted(const TraceReport& report) {
@@ -135,6 +138,31 @@ double opencl_calls(const Prepared& in) {
   return calls;
 }
 
+// Whether the job is compiled, or knows no PyTorch at all.
+void add_framework(const Prepared& in, std::map<std::string, double>& evidence) {
+  double compiled = 0;
+  // Other files come from PyTorch's own profiler.
+  bool is_torch = std::ranges::any_of(in.trace.sources, [](const model::TraceSource& source) {
+    return source.format != "nsys" && source.format != "rocpd";
+  });
+  for (const model::HostEvent& event : in.trace.host_events) {
+    const std::string_view name = in.trace.name(event);
+    is_torch = is_torch || event.kind == model::HostKind::kPython || name.starts_with("aten::") ||
+               in.names.kind(event) == model::HostKind::kOp;
+    if (name.starts_with("CompiledFunction") || name.starts_with("Torch-Compiled Region")) {
+      ++compiled;
+    }
+  }
+  if (compiled > 0) evidence[kCompiledCalls] = compiled;
+  double kernels = 0;
+  for (const model::DeviceEvent& event : in.trace.device_events) {
+    if (is_torch || event.kind != model::DeviceKind::kKernel) continue;
+    is_torch = contains(in.trace.name(event), "at::native");
+    ++kernels;
+  }
+  if (!is_torch && kernels > 0) evidence[kNativeKernels] = kernels;
+}
+
 // "input" is in the evidence as trace.input_share.
 void add_evidence(const Prepared& in, TraceReport& report, const std::array<Nanos, kWhys>& times,
                   Nanos allocated) {
@@ -170,6 +198,7 @@ void add_evidence(const Prepared& in, TraceReport& report, const std::array<Nano
     }
   }
   if (const double calls = opencl_calls(in); calls > 0) evidence[kOpenClCalls] = calls;
+  add_framework(in, evidence);
   if (report.wall > Nanos{}) {
     evidence["trace.path_device_share"] =
         to_seconds(device_time(report.path.by_why)) / to_seconds(report.wall);
@@ -336,13 +365,14 @@ void classify_trace(const Prepared& in, TraceReport& report, Nanos allocated) {
     return;
   }
   const auto compute = profile.evidence.find("trace.compute_share");
-  const bool is_full = compute != profile.evidence.end() && compute->second >= kFullOfWork;
+  const bool is_full =
+      compute != profile.evidence.end() && largest != nullptr &&
+      compute->second >= std::min(kFullOfWork, std::max(kMostlyWork, kOverCause * largest->share));
   if (is_full && largest != nullptr && largest->share >= kCauseThatCounts) {
     profile.bottleneck = Bottleneck::kCompute;
     profile.rule =
-        fmt::format("trace.compute_share is {} (at least {}), beside which {} is small{}",
-                    show_percent(compute->second), show_percent(kFullOfWork),
-                    trace_line_of(*largest), kernel_line(report));
+        fmt::format("trace.compute_share is {}, beside which {} is small{}",
+                    show_percent(compute->second), trace_line_of(*largest), kernel_line(report));
     return;
   }
   if (largest != nullptr && largest->share >= kCauseThatCounts) {

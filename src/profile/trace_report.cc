@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -165,6 +166,8 @@ TraceReport report(const Prepared& prepared, const ReportOptions& options) {
   made.sources = source_rows(prepared.trace);
   made.devices = device_rows(prepared);
   made.work = kernel_table(prepared.trace);
+  made.serving = serving_phases(prepared);
+  std::ranges::move(serving_advice(made.serving), std::back_inserter(made.work.advice));
   made.kernels = kernel_facts(prepared.trace);
   join_measured(made.kernels, made.work);
   made.waits = thread_waits(prepared.trace, kReportRows);

@@ -16,6 +16,7 @@
 #include "profile/kernels.h"
 #include "profile/pipeline.h"
 #include "profile/ranks.h"
+#include "profile/serving.h"
 #include "profile/thread_waits.h"
 #include "profile/what_if.h"
 
@@ -62,12 +63,13 @@ struct TraceReport {
   std::vector<CollectiveSpeed> speeds;  // Of collectives whose size the trace has.
   CriticalPath path;                    // Its segments stay with it.
   Gains gains;
-  std::optional<Pipeline> pipeline;  // Of a trace of operations.
-  KernelTable work;                  // What devices computed, by kind.
-  std::vector<KernelFacts> kernels;  // Measured by Nsight Compute.
-  std::vector<WaitRow> waits;        // Of threads, if recorded.
-  std::vector<HotRow> hot;           // Sampled functions, if recorded.
-  std::string asked;                 // The what-if that was typed; empty: none.
+  std::optional<Pipeline> pipeline;   // Of a trace of operations.
+  KernelTable work;                   // What devices computed, by kind.
+  std::vector<ServingPhase> serving;  // Prefill and decode steps of an inference server.
+  std::vector<KernelFacts> kernels;   // Measured by Nsight Compute.
+  std::vector<WaitRow> waits;         // Of threads, if recorded.
+  std::vector<HotRow> hot;            // Sampled functions, if recorded.
+  std::string asked;                  // The what-if that was typed; empty: none.
   std::optional<Gain> answer;
   model::Profile profile;  // Causes, evidence, class, rule and missing data.
   // The entries of profile.missing that change totals by more than 1 % (dropped or truncated

@@ -12,6 +12,7 @@
 #include "base/amount.h"
 #include "base/count.h"
 #include "base/text.h"
+#include "scan/peers.h"
 
 namespace amdahl::scan {
 namespace {
@@ -30,37 +31,44 @@ enum Kind : std::size_t {
   kKinds
 };
 
+constexpr std::size_t kMostPeers = 1'000'000;  // Of a kind; more tell hardly more.
+
 struct KindRow {
   std::string_view id;
+  model::Bottleneck against;
   std::string_view title;
   std::string_view message;
 };
 constexpr std::array<KindRow, kKinds> kRows = {{
-    {"end-idle-sessions", "End idle sessions",
+    {"end-idle-sessions", model::Bottleneck::kAllocation, "End idle sessions",
      "Your sessions held accelerators that did nothing. Please end a session when you stop using "
      "it."},
-    {"give-back-unused", "Give back unused accelerators",
+    {"give-back-unused", model::Bottleneck::kAllocation, "Give back unused accelerators",
      "Your jobs ask for more accelerators than they use. Please ask for as many as they use."},
-    {"stop-failing-early", "Stop jobs that keep failing",
+    {"stop-failing-early", model::Bottleneck::kUnknown, "Stop jobs that keep failing",
      "Several of your jobs failed one after another. Please look at the first failure before you "
      "submit more."},
-    {"release-when-done", "Release accelerators when the work is done",
+    {"release-when-done", model::Bottleneck::kLifecycle,
+     "Release accelerators when the work is done",
      "Your jobs kept accelerators after (or without) using them. Please let the script end, or "
      "split what needs no accelerator into a job of its own."},
-    {"feed-accelerators", "Feed the accelerators",
+    {"feed-accelerators", model::Bottleneck::kInput, "Feed the accelerators",
      "The accelerators of your jobs stand still again and again, as they do when data comes too "
      "late. More loader workers, caching or a faster file format usually help."},
-    {"more-work-per-accelerator", "More work per accelerator",
+    {"more-work-per-accelerator", model::Bottleneck::kCompute, "More work per accelerator",
      "The accelerators of your jobs are busy but not full. A larger batch, or several runs on one "
      "accelerator (MPS), usually helps."},
-    {"move-to-smaller", "Move to smaller accelerators or MIG slices",
+    {"move-to-smaller", model::Bottleneck::kAllocation,
+     "Move to smaller accelerators or MIG slices",
      "Your jobs use less than a third of an accelerator at any time. A smaller accelerator or a "
      "MIG slice is enough."},
-    {"shorten-start-and-checkpoints", "Shorten start-up and checkpoints",
+    {"shorten-start-and-checkpoints", model::Bottleneck::kLifecycle,
+     "Shorten start-up and checkpoints",
      "Your jobs spend much of their time in start-up, warm-up or checkpoints."},
-    {"balance-ranks", "Balance the work between accelerators",
+    {"balance-ranks", model::Bottleneck::kCommunication, "Balance the work between accelerators",
      "Some accelerators of your jobs do much less than others."},
-    {"look-closer", "Find out when it happens", "For your jobs only averages are known."},
+    {"look-closer", model::Bottleneck::kUnknown, "Find out when it happens",
+     "For your jobs only averages are known."},
 }};
 
 Kind kind_of(PartKind part) {
@@ -101,9 +109,14 @@ struct Pile {
 
 class Builder {
  public:
-  Builder(const FleetUsage& usage, const JobParts& parts, const Policies& policies,
-          const ActionOptions& options)
-      : usage_{usage}, parts_{parts}, policies_{policies}, options_{options} {}
+  Builder(const FleetUsage& usage, const Families& families, const JobParts& parts,
+          const Policies& policies, const ActionOptions& options)
+      : usage_{usage},
+        families_{families},
+        parts_{parts},
+        policies_{policies},
+        options_{options},
+        observed_(families.all.size()) {}
 
   std::vector<Action> run(const Stop& stop) {
     add_replays();
@@ -167,6 +180,8 @@ class Builder {
 
   // What no rule frees, by when and where in the job it is wasted.
   void add_parts(std::uint32_t job) {
+    const double seen = observed_in(usage_.jobs.split(job));
+    if (seen > 0) ++observed_[families_.of_job[job]];
     if (wasted(usage_.jobs.split(job)) <= 0 || failed_.contains(job)) return;
     PartSeconds seconds = parts_.of(job);
     if (const auto hit = taken_.find(job); hit != taken_.end()) take_off(seconds, hit->second);
@@ -175,7 +190,11 @@ class Builder {
       const auto part = static_cast<PartKind>(k);
       const Kind kind = part == PartKind::kSteady && is_small ? kSmaller : kind_of(part);
       // Rounding leaves next to nothing, which is no job of that kind.
-      if (seconds[k] > 1) put(estimated_[kind], job, seconds[k], 0);
+      if (seconds[k] <= 1) continue;
+      put(estimated_[kind], job, seconds[k], 0);
+      if (peers_[kind].size() >= kMostPeers) continue;
+      peers_[kind].push_back(
+          {families_.of_job[job], static_cast<float>(seconds[k] / seen), seconds[k]});
     }
   }
 
@@ -278,26 +297,45 @@ class Builder {
     action.command = options_.scan + " --by family --order lost";
   }
 
+  // With what was tried here against such waste.
+  BaseRate learnt(BaseRate rate, Kind kind) const {
+    const auto known = options_.tried.find(kRows[kind].against);
+    if (known == options_.tried.end() || known->second.tried == 0) return rate;
+    rate.mean = rate_after(rate.mean, known->second);
+    rate.lower = rate_after(rate.lower, known->second);
+    rate.upper = rate_after(rate.upper, known->second);
+    return rate;
+  }
+
   void tell_estimated(Kind kind) {
     const Pile& pile = estimated_[kind];
     if (pile.jobs == 0) return;
     Action& action = begin(kind, pile, false);
-    action.confidence = published_rate();
+    action.confidence = learnt(peer_rate(std::move(peers_[kind]), observed_), kind);
     action.recovered = pile.wasted * action.confidence.mean;
     action.lower = pile.wasted * action.confidence.lower;
     action.upper = pile.wasted * action.confidence.upper;
-    if (kind == kLook) action.recovered = action.lower = 0;
+    if (kind == kLook) {
+      action.recovered = action.lower = 0;
+      action.confidence = {.upper = action.confidence.upper};
+    }
     if (action.usd) action.usd = pile.usd_wasted * action.recovered / pile.wasted;
     const std::string worst(usage_.text(usage_.jobs.id(pile.worst)));
-    action.because = fmt::format("{} in {}, most in job {} ({})", hours(pile.wasted),
-                                 n(pile.jobs, "job"), worst, hours(pile.most));
+    const std::string basis =
+        fmt::format("{} back, {}", show_percent(action.confidence.mean), action.confidence.source);
+    action.because =
+        fmt::format("{} in {}, most in job {} ({}); {}", hours(pile.wasted), n(pile.jobs, "job"),
+                    worst, hours(pile.most), kind == kLook ? "nothing is promised of it" : basis);
     action.command = fmt::format("{} --job {}", options_.scan, worst);
   }
 
   const FleetUsage& usage_;
+  const Families& families_;
   const JobParts& parts_;
   const Policies& policies_;
   const ActionOptions& options_;
+  std::vector<std::uint32_t> observed_;  // Jobs of each family.
+  std::array<std::vector<PeerWaste>, kKinds> peers_;
   std::array<Pile, kKinds> counted_;
   std::array<Pile, kKinds> estimated_;
   std::unordered_map<std::uint32_t, double> taken_;  // Jobs that a rule hits rightly.
@@ -306,6 +344,16 @@ class Builder {
 };
 
 }  // namespace
+
+std::string confidence_text(const Action& action, bool with_interval) {
+  const BaseRate& rate = action.confidence;
+  std::string text =
+      fmt::format("{} {}", show_percent(rate.mean), action.is_confirmed ? "right" : "back");
+  if (with_interval) {
+    text += fmt::format(" ({} to {})", show_percent(rate.lower), show_percent(rate.upper));
+  }
+  return text;
+}
 
 std::string brief_command(std::string_view command) {
   constexpr std::string_view kScan = "amdahl scan";
@@ -319,10 +367,10 @@ std::string brief_command(std::string_view command) {
   return std::string(command);
 }
 
-std::vector<Action> actions_of(const FleetUsage& usage, const JobParts& parts,
-                               const Policies& policies, const ActionOptions& options,
-                               const Stop& stop) {
-  return Builder(usage, parts, policies, options).run(stop);
+std::vector<Action> actions_of(const FleetUsage& usage, const Families& families,
+                               const JobParts& parts, const Policies& policies,
+                               const ActionOptions& options, const Stop& stop) {
+  return Builder(usage, families, parts, policies, options).run(stop);
 }
 
 }  // namespace amdahl::scan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,14 @@ namespace amdahl::scan {
 struct ActionOptions {
   std::string scan = "amdahl scan";            // Command that reads these inputs again.
   std::function<double(WordId kind)> price{};  // USD per accelerator-hour; NaN: unknown.
+  // How often changes against a bottleneck worked, of all families.
+  std::map<model::Bottleneck, Tried> tried{};
 };
 
-// Confirmed ones first, each group by recovered time.
-std::vector<Action> actions_of(const FleetUsage& usage, const JobParts& parts,
-                               const Policies& policies, const ActionOptions& options,
-                               const Stop& stop);
+// Confirmed ones first, each group by recovered time. Of waste that no rule recovers, what comes
+// back is estimated by jobs of the same family that waste less (scan/peers.h), else published.
+std::vector<Action> actions_of(const FleetUsage& usage, const Families& families,
+                               const JobParts& parts, const Policies& policies,
+                               const ActionOptions& options, const Stop& stop);
 
 }  // namespace amdahl::scan

@@ -44,6 +44,8 @@ i.down { background: var(--down); } i.unallocated { background: var(--unallocate
 @media (max-width: 40rem) { .label { font-size: 17px; } .curve { stroke-width: 4; } }
 table { width: 100%; font-size: .92rem; } td, th { white-space: nowrap; }
 td.words { min-width: 14rem; white-space: normal; }
+#actions td { vertical-align: top; } #actions td.words { width: 60%; }
+#actions td, #actions th { padding-inline: .35rem; }
 #rows th { cursor: pointer; } #rows th, #rows td { padding: .25rem .35rem; }
 th[aria-sort=descending]::after { content: " \2193"; }
 th[aria-sort=ascending]::after { content: " \2191"; }
@@ -195,17 +197,17 @@ std::string actions_table(const Report& report) {
   if (report.actions.empty()) return "";
   const bool money =
       std::ranges::any_of(report.actions, [](const Action& one) { return one.usd.has_value(); });
-  std::vector<HtmlColumn> columns{{"what to do", true}, {"h a week"}, {"how sure"}};
-  if (money) columns.insert(columns.begin() + 2, {"USD a week"});
+  const bool weekly = tells_a_week(report);
+  std::vector<HtmlColumn> columns{{"what to do", true}, {weekly ? "h a week" : "h"}, {"how sure"}};
+  if (money) columns.insert(columns.begin() + 2, {weekly ? "USD a week" : "USD"});
   for (const std::string_view more : {"users", "jobs"}) columns.push_back({more});
-  columns.push_back({"evidence", true});
   HtmlTable table(columns, "actions");
   for (const Action& one : report.actions) {
     if (one.wasted < 1e-3 * wasted(report.totals.split)) continue;
     std::vector<HtmlCell> cells{
-        {fmt::format("<b>{}</b><br/><span class=\"soft\">{}</span><br/><code>{}</code>",
-                     escape_html(one.title), escape_html(one.because),
-                     escape_html(brief_command(one.command))),
+        {fmt::format("<b>{}</b> ({})<br/><span class=\"soft\">{}</span><br/><code>{}</code>",
+                     escape_html(one.title), one.is_confirmed ? "counted" : "estimated",
+                     escape_html(one.because), escape_html(brief_command(one.command))),
          std::string(one.title)}};
     cells.push_back(number_cell(one.recovered, hours(per_week(report, one.recovered))));
     if (money) {
@@ -213,22 +215,18 @@ std::string actions_table(const Report& report) {
           one.usd ? std::optional(per_week(report, *one.usd)) : std::nullopt;
       cells.push_back(number_cell(week.value_or(-1), usd(week)));
     }
-    cells.push_back(number_cell(
-        one.confidence.mean,
-        fmt::format("{} ({}–{})", show_percent(one.confidence.mean),
-                    show_percent(one.confidence.lower), show_percent(one.confidence.upper))));
+    cells.push_back(
+        {fmt::format("{}<br/>{} to {}", confidence_text(one, false),
+                     show_percent(one.confidence.lower), show_percent(one.confidence.upper)),
+         fmt::to_string(one.confidence.mean)});
     for (const std::uint64_t count : {one.users, one.jobs}) {
       cells.push_back(number_cell(static_cast<double>(count), fmt::format("{}", count)));
     }
-    cells.push_back(
-        {one.is_confirmed ? "counted" : "estimated", one.is_confirmed ? "counted" : "estimated"});
-    cells.back().title = one.confidence.source;
     table.row(cells);
   }
   return "<h2>What to do</h2>\n<p class=\"soft\">Counted: a rule replayed on these jobs. "
-         "Estimated: the waste is measured, the part that comes back is published. …: the inputs "
-         "of "
-         "this scan.</p>\n" +
+         "Estimated: the waste is measured; the part that comes back follows from better jobs of "
+         "the same family, else from publications. …: the inputs of this scan.</p>\n" +
          table.take();
 }
 
@@ -295,17 +293,28 @@ std::string anatomies_of(const FleetUsage& usage, const Report& report) {
   return text.empty() ? "" : "<h2>The worst job of each family</h2>\n" + text;
 }
 
-std::string troubles_of(const FleetUsage& usage, const Imprint& imprint) {
+// What a reader must know before the figures.
+std::string warnings_of(const FleetUsage& usage, const Report& report, const Imprint& imprint) {
   std::string text;
   if (!imprint.missing.empty()) {
-    text += "<div class=\"missing\"><h2>Missing</h2><ul>\n";
+    text += "<div class=\"missing\"><b>Missing</b><ul>\n";
     for (const std::string& what : imprint.missing) {
       text += fmt::format("<li>{}</li>\n", escape_html(what));
     }
     text += "</ul></div>\n";
   }
-  if (usage.troubles.empty() && usage.passed_over.empty()) return text;
-  text += "<h2>Skipped or adjusted input</h2><ul class=\"soft\">\n";
+  if (const std::string hint = unplaced_text(usage, report); !hint.empty()) {
+    text += fmt::format("<p class=\"missing\">{}.</p>\n", escape_html(hint));
+  }
+  for (const Assumption& one : usage.assumptions) {
+    text += fmt::format("<p class=\"missing\">Assumed: {}.</p>\n", escape_html(one.says));
+  }
+  return text;
+}
+
+std::string troubles_of(const FleetUsage& usage) {
+  if (usage.troubles.empty() && usage.passed_over.empty()) return "";
+  std::string text = "<h2>Skipped or adjusted input</h2><ul class=\"soft\">\n";
   for (const PassedOver& row : usage.passed_over) {
     text += fmt::format("<li>{}</li>\n", escape_html(describe(usage, row)));
   }
@@ -329,19 +338,19 @@ std::string html_page(const FleetUsage& usage, const Families&, const Report& re
       headline_of(report), minute_of(report.start), minute_of(report.end), totals.jobs,
       totals.users, totals.families, escape_html(metrics_of(report)),
       describe_idle(report.idle_below));
-  for (const Assumption& one : usage.assumptions) {
-    text += fmt::format("<p class=\"missing\">Assumed: {}.</p>\n", escape_html(one.says));
-  }
+  text += warnings_of(usage, report, imprint);
   text += facts_of(report);
   text += actions_table(report);
   text += "<h2>What was allocated</h2>\n" + split_picture(totals.split);
   if (report.trend) text += fmt::format("<p>Trend: {}.</p>\n", escape_html(report.trend->says));
   text += trend_section(report);
   text += capacity_of(report);
-  text += "<h2>Who holds the waste</h2>\n" + pareto_picture(report.cut(By::kJob).wasted, "job");
+  if (is_mostly_observed(report)) {
+    text += "<h2>Who holds the waste</h2>\n" + pareto_picture(report.cut(By::kJob).wasted, "job");
+  }
   text += table_of(report, imprint);
   text += anatomies_of(usage, report);
-  text += troubles_of(usage, imprint);
+  text += troubles_of(usage);
   text += fmt::format("<footer>amdahl scan, {} UTC</footer>\n<script>{}</script>\n{}",
                       escape_html(imprint.made), kSorting, kHtmlEnd);
   return text;

@@ -13,12 +13,8 @@ namespace {
 // but not far.
 constexpr double kPriorTrials = 4;
 
-double after(double rate, const Tried& seen) {
-  return (seen.won + kPriorTrials * rate) / (seen.tried + kPriorTrials);
-}
-
 double chance_from(double rate, const Memory& family, const Tried& lever) {
-  return after(after(rate, lever), {.tried = family.tried, .won = family.won});
+  return rate_after(rate_after(rate, lever), {.tried = family.tried, .won = family.won});
 }
 
 // What to expect of each kind of part: rules that were replayed tell it of sessions that do nothing
@@ -109,6 +105,10 @@ FamilyLever best_lever(const FamilySum& sum, const Rates& rates, const Memory& m
 }
 
 }  // namespace
+
+double rate_after(double rate, const Tried& seen) {
+  return (seen.won + kPriorTrials * rate) / (seen.tried + kPriorTrials);
+}
 
 double chance_of(const Memory& family, const Tried& lever) {
   return chance_from(published_rate().mean, family, lever);

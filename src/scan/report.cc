@@ -362,8 +362,9 @@ class Reporter {
         .scan = options_.scan,
         .price = any_price()
                      ? std::function<double(WordId)>([&](WordId kind) { return price_of(kind); })
-                     : nullptr};
-    report_.actions = actions_of(usage_, levers_.parts(), policies_, options, stop_);
+                     : nullptr,
+        .tried = memory_.levers};
+    report_.actions = actions_of(usage_, families_, levers_.parts(), policies_, options, stop_);
     report_.failures = failures_of(usage_, stop_);
     report_.waiting = waiting_of(usage_, stop_);
     report_.goodput = goodput();
@@ -470,11 +471,6 @@ std::optional<Order> order_named(std::string_view name) {
 Report report(const FleetUsage& usage, const Families& families, const Memories& memory,
               const ReportOptions& options) {
   return Reporter(usage, families, memory, options).run();
-}
-
-double per_week(const Report& report, double amount) {
-  const double seconds = std::max(to_seconds(report.end - report.start), 3600.0);
-  return amount * 7 * 86400 / seconds;
 }
 
 double hours_per_day(const Report& report, double accelerator_seconds) {

@@ -15,6 +15,7 @@
 #include "trace/perf/perf.h"
 #include "trace/rocpd/rocpd.h"
 #include "trace/unsupported_formats.h"
+#include "trace/xplane/xplane.h"
 
 namespace amdahl::trace {
 namespace {
@@ -30,6 +31,7 @@ constexpr auto kReaders = std::to_array<Reader>({
      operations::read},
     {"perf", "output of perf script", perf::claims, perf::read},
     {"rocpd", "a database of rocprofv3 (rocpd)", rocpd::claims, rocpd::read},
+    {"xplane", "an XPlane file of XLA, JAX or TensorFlow", xplane::claims, xplane::read},
 });
 
 std::string names_of(std::span<const Reader> some) {

@@ -26,17 +26,19 @@ TEST(Strangers, SayWhatTheyAreAndWhatToType) {
       {"PK\3\4\x14\0"s, "is a zip archive; run: unzip FILE"},
       {std::string(257, 'a') + "ustar\0"s, "is a tar archive; run: tar -xf FILE"},
       {"\xFF\xFE{\0\"\0"s, "is text in UTF-16; run: iconv -f UTF-16 -t UTF-8 FILE > FILE.utf8"},
-      {"\n\xA1\xF0\x08\x12\x0E/host:metadata\"\xBF"s,
-       "is an XPlane file of XLA or TensorFlow; run: jax.profiler.start_trace(DIR, "
-       "create_perfetto_trace=True), or take DIR's .trace.json.gz"},
       {"{\n \"rocprofiler-sdk-tool\": [\n  {\n   \"metadata\": {"s,
        "is rocprofv3 JSON, which is not supported; run: rocprofv3 --sys-trace "
        "--output-format rocpd -- COMMAND, which writes a results.db, or in PyTorch "
        "prof.export_chrome_trace(\"trace.json\")"},
+      {"{\n  \"schema\": \"1.0.1\", \"pid\": 5"s,
+       "is an execution trace, without times; run: prof.export_chrome_trace(\"trace.json\")"},
+      {"[[-1, 1, 37888, 7], [-1, 1"s,
+       "is a memory timeline of PyTorch, without device events; run: "
+       "prof.export_chrome_trace(\"trace.json\")"},
       {"JobID|User|State\n1|ada|COMPLETED\n"s, "is a table of jobs; run: amdahl scan FILE"},
       {"\nsome text\n"s,
        "has an unknown format (starts with ' some text '); known formats: bpf, kineto, ncu, nsys, "
-       "operations, perf, rocpd"},
+       "operations, perf, rocpd, xplane"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.want);

@@ -30,6 +30,13 @@ constexpr int kDays = 3;
 constexpr int kCadence = 15;
 const std::vector<std::string> kWindow = {"--from", "2023-11-15", "--to", "2023-11-18"};
 
+// The exit code says whether something is missing.
+Json with_code(const Outcome& outcome) {
+  const Json answer = json_of(outcome, outcome.code);
+  EXPECT_EQ(outcome.code, answer.at("missing").empty() ? 0 : 3);
+  return answer;
+}
+
 int free_port() {
   const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
@@ -190,7 +197,7 @@ class Prometheus : public testing::Test {
     words.insert(words.end(), kWindow.begin(), kWindow.end());
     words.insert(words.end(), more.begin(), more.end());
     const Outcome outcome = sandbox_.amdahl(words);
-    return json_of(outcome);
+    return with_code(outcome);
   }
 
   // "JOB allocated-hours utilisation", sorted.
@@ -382,7 +389,7 @@ TEST_F(Prometheus, ASlowServerIsWaitedForAndItsGapIsNamed) {
     std::vector<std::string> words = {"scan", "--json", "--by", "job"};
     words.insert(words.end(), kWindow.begin(), kWindow.end());
     const Outcome outcome = sandbox_.amdahl(words);
-    return json_of(outcome);
+    return with_code(outcome);
   };
   sandbox_.write("state/config.toml",
                  fmt::format("[[scan.source]]\nread = \"{}\"\nlimit_s = 5\n", proxy.source()));

@@ -35,6 +35,7 @@ constexpr auto kTargets = std::to_array<Target>({
     {"kineto", [](std::string_view bytes) { read_trace("kineto", bytes); }},
     {"nsys", [](std::string_view bytes) { read_trace("nsys", bytes); }},
     {"rocpd", [](std::string_view bytes) { read_trace("rocpd", bytes); }},
+    {"xplane", [](std::string_view bytes) { read_trace("xplane", bytes); }},
     {"ncu", [](std::string_view bytes) { read_trace("ncu", bytes); }},
     {"operations", [](std::string_view bytes) { read_trace("operations", bytes); }},
     {"bpf", [](std::string_view bytes) { read_trace("bpf", bytes); }},

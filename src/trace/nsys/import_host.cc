@@ -29,6 +29,16 @@ HostKind kind_of(std::string_view name) {
   return is_driver ? HostKind::kDriver : HostKind::kRuntime;
 }
 
+// "aten::mm, op_id = 7, sizes = [[2, 3], [3, 4]], input_op_ids = [...]" of emit_nvtx with
+// record_shapes: the sizes, as in model::HostEvent::inputs; empty for other ranges.
+std::string_view sizes_in(std::string_view range) {
+  constexpr std::string_view kSizes = ", sizes = ";
+  const std::size_t at = range.find(kSizes);
+  if (at == range.npos) return {};
+  std::string_view rest = range.substr(at + kSizes.size());
+  return rest.substr(0, rest.find("]],") == rest.npos ? rest.size() : rest.find("]],") + 2);
+}
+
 // Ranges and marks; other rows of the table name categories, domains and threads.
 bool is_range(std::int64_t type) { return type == 59 || type == 60 || type == 70 || type == 71; }
 bool is_mark(std::int64_t type) { return type == 34 || type == 65; }
@@ -106,7 +116,15 @@ void Import::read_ranges() {
     const std::uint32_t name = !rows.is_null(4)   ? intern(rows.text(4))
                                : !rows.is_null(5) ? name_of(rows.integer(5))
                                                   : 0;
+    const std::size_t before = builder_.trace().host_events.size();
     keep_host(rows, kTable, name, HostKind::kAnnotation, rows.integer(2), 0, model::kNone);
+    const std::string_view sizes = sizes_in(builder_.trace().names[name]);
+    if (!sizes.empty() && builder_.trace().host_events.size() > before) {
+      const std::uint32_t inputs = intern(fmt::format("{}||", sizes));
+      if (inputs <= model::kLastInputs) {
+        builder_.trace().host_events.back().inputs = inputs & model::kLastInputs;
+      }
+    }
     return has_room(kTable);
   });
 }

@@ -215,6 +215,9 @@ TEST(Nsys, CopiesGraphsRangesAndWaitsAreKept) {
       "INSERT INTO NVTX_EVENTS VALUES (1, 50, 59, NULL, 4, " +
       fmt::format("{}", kThread5) + "), (2, NULL, 34, 'mark', NULL, " +
       fmt::format("{}", kThread5) + "), (0, NULL, 75, 'domain', NULL, " +
+      fmt::format("{}", kThread5) +
+      "), (60, 70, 59, 'aten::mm, op_id = 7, sizes = [[2, 3], [3, 4]], input_op_ids = [[1,0]]', "
+      "NULL, " +
       fmt::format("{}", kThread5) + ");");
   const auto trace = trace_of(bytes);
   ASSERT_TRUE(trace) << trace.error().text;
@@ -228,7 +231,8 @@ TEST(Nsys, CopiesGraphsRangesAndWaitsAreKept) {
   EXPECT_EQ(trace->syncs[0].kind, model::SyncKind::kStreamWait);
   EXPECT_EQ(trace->streams[trace->syncs[0].awaited_stream].id, 9) << "the last record before it";
   EXPECT_EQ(trace->syncs[1].stream, model::kNone);
-  ASSERT_EQ(trace->host_events.size(), 2U) << "a domain is no event";
+  ASSERT_EQ(trace->host_events.size(), 3U) << "a domain is no event";
+  EXPECT_EQ(trace->names[trace->host_events[2].inputs], "[[2, 3], [3, 4]]||");
   EXPECT_EQ(trace->name(trace->host_events[0]), "range");
   EXPECT_EQ(trace->host_events[1].duration, Nanos(0));
 }
