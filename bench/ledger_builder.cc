@@ -14,6 +14,7 @@
 #include "launch/environment.h"
 #include "ledger/event.h"
 #include "ledger/ledger.h"
+#include "ledger/sqlite/rows.h"
 #include "ledger/sqlite/store.h"
 #include "model/codec.h"
 #include "model/plan.h"
@@ -173,8 +174,9 @@ void Builder::add_hypothesis(int number, bool ends) {
   const bool declined = history_.declined_in > 0 && number % history_.declined_in == 0;
   if (declined) {
     add_gate(digits, hypothesis.family);
+    const std::string seen = ledger::sqlite::packet_digest(dump_json(drafts_.back().payload));
     Draft decided = draft("gate.decided", experiment.id,
-                          model::encode(model::GateDecision{false, "ada", "not worth it", ""}));
+                          model::encode(model::GateDecision{false, "ada", "not worth it", seen}));
     decided.actor = "ada";
     drafts_.push_back(std::move(decided));
   }

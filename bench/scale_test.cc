@@ -102,7 +102,7 @@ class Scale : public testing::Test {
           "/api/v1/log?limit=25", "/api/v1/gate?limit=20", "/api/v1/roi", "/metrics",
           // Number 100 of either ledger: declined at the gate.
           "/api/v1/hypotheses/h-00cdab8924", "/api/v1/hypotheses/h-00cdab8924/pairs",
-          "/api/v1/gate/h-00cdab8924", "/api/v1/canaries", "/api/v1/stacks"}) {
+          "/api/v1/gate/h-00cdab8924", "/api/v1/stacks"}) {
       http::Request request{.method = "GET"};
       TRY(http::parse_target(page, request));
       request.headers = {{"host", "localhost"}, {"authorization", "Bearer " + token.text}};
