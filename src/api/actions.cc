@@ -76,8 +76,9 @@ Json leaking(const scan::Report& report) {
       is_priced = is_priced && action.usd_wasted.has_value();
     }
     // Both by the day: money goes the way of the hours.
-    return Json{{"accelerator_h_per_day", scan::hours_per_day(report, wasted)},
-                {"usd_per_day", is_priced ? Json(scan::hours_per_day(report, usd * 3600)) : Json()}};
+    return Json{
+        {"accelerator_h_per_day", scan::hours_per_day(report, wasted)},
+        {"usd_per_day", is_priced ? Json(scan::hours_per_day(report, usd * 3600)) : Json()}};
   };
   return {{"confirmed", side(true)}, {"suspected", side(false)}};
 }
