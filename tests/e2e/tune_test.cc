@@ -56,6 +56,10 @@ TEST_F(Tune, FromACommandAloneToAChangeThatIsProvenAndHandedOver) {
   EXPECT_GT(doc.at("stack").at("comparison").at("effect").get<double>(), 0.7);
   EXPECT_GE(doc.at("stack").at("comparison").at("pairs").get<int>(), 4);
 
+  // Nothing of it runs on: the profile of the new baseline was waited for, or never started.
+  const Outcome status = sandbox_.amdahl({"status", "--json"});
+  EXPECT_EQ(Json::parse(status.out).at("in_flight"), 0);
+
   // Its spec says what it was taken to be, and the job's own environment.
   const std::string spec =
       sandbox_.read(doc.at("spec").get<std::string>().substr(sandbox_.path("").size()));
