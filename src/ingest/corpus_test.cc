@@ -122,8 +122,8 @@ TEST_F(Corpus, PhillySynthWeek) {
   expect_places(in_hours(totals.split.low), want["split_idle_eq_0"]["low_util_loss"]);
   expect_places(in_hours(totals.split.productive), want["split_idle_eq_0"]["productive"]);
   expect_places(in_hours(totals.queue), want["queue_gpu_hours"], 3);
-  expect_places(totals.lost / totals.split.allocated, want["failed_share_(FAILED+TIMEOUT+NODE_FAIL)"],
-              6);
+  expect_places(totals.lost / totals.split.allocated,
+                want["failed_share_(FAILED+TIMEOUT+NODE_FAIL)"], 6);
   expect_places(100 * *report.utilisation.mean, want["util_weighted_mean_pct"]);
   expect_places(100 * *report.utilisation.median, want["util_weighted_median_pct"]);
   ASSERT_EQ(report.utilisation.metrics.size(), 1U);
@@ -239,7 +239,7 @@ TEST_F(Corpus, UioFox) {
   expect_places(in_hours(report.totals.split.allocated), want["gpu_hours"]);
   expect_places(in_hours(report.totals.queue), want["queue_gpu_hours"]);
   expect_places(report.totals.lost / report.totals.split.allocated,
-              want["failed_like_share_(FAILED+TIMEOUT+NODE_FAIL+OUT_OF_MEMORY)"], 6);
+                want["failed_like_share_(FAILED+TIMEOUT+NODE_FAIL+OUT_OF_MEMORY)"], 6);
   expect_states(report, want["gpu_hours_by_state"]);
   expect_top(report.cut(By::kJob).allocated, want["pareto_gpu_hours_by_job"]);
   // Nothing was observed, so nothing can be got back: those that hold most come first.
@@ -274,7 +274,7 @@ TEST_F(Corpus, PhillyJobs) {
     last = row.split.allocated;
   }
   expect_places(clusters.rows[0].split.allocated / report.totals.split.allocated,
-              want["pareto_gpu_hours_by_vc_top1"], 6);
+                want["pareto_gpu_hours_by_vc_top1"], 6);
   expect_top(report.cut(By::kJob).allocated, want["pareto_gpu_hours_by_job"]);
 }
 
@@ -287,7 +287,8 @@ TEST_F(Corpus, Openb) {
                                     want["never_scheduled_gpu_pods"].get<std::uint64_t>());
   expect_places(in_hours(report.totals.split.allocated), want["gpu_hours"], 3);
   expect_places(in_hours(report.totals.queue), want["queue_gpu_hours"], 3);
-  expect_places(report.totals.lost / report.totals.split.allocated, want["failed_gpu_hour_share"], 6);
+  expect_places(report.totals.lost / report.totals.split.allocated, want["failed_gpu_hour_share"],
+                6);
   expect_top(report.cut(By::kJob).allocated, want["pareto_gpu_hours_by_pod"]);
   for (const Row& row : report.cut(By::kPartition).rows) {
     expect_places(in_hours(row.split.allocated), want["gpu_hours_by_qos"][row.name], 3);

@@ -156,9 +156,9 @@ TEST(Findings, AFunctionsTimeCountsForWhatItHolds) {
 }
 
 TEST(Findings, OneHabitInOneFunctionIsOne) {
-  const auto found =
-      findings_of("def step(x):\n  y = model(x)\n  a = y.item()\n  b = x.item()\n  return a + b\n"
-         "for x in loader:\n  step(x)\n");
+  const auto found = findings_of(
+      "def step(x):\n  y = model(x)\n  a = y.item()\n  b = x.item()\n  return a + b\n"
+      "for x in loader:\n  step(x)\n");
   const std::vector<LineCost> lines = {{"job.py", 3, "", true, 1}, {"job.py", 4, "", true, 2}};
   const auto all = findings(found, profile_of({}), lines);
   EXPECT_EQ(shown(all), "scalar-sync@4 6s!");
@@ -210,11 +210,11 @@ TEST(Findings, WhatTheStepDecodesMustHaveTakenTime) {
 
 // A file may define several loaders and data sets, of which a run makes one.
 TEST(Findings, OnlyLoadersAndDataSetsThatRanAreFound) {
-  const auto found =
-      findings_of("class A:\n  def __getitem__(self, i):\n    return json.load(open(i))\n"
-         "class B:\n  def __getitem__(self, i):\n    return i * 2\n"
-         "def files():\n  return DataLoader(A())\n"
-         "def made():\n  return DataLoader(\n    B())\n");
+  const auto found = findings_of(
+      "class A:\n  def __getitem__(self, i):\n    return json.load(open(i))\n"
+      "class B:\n  def __getitem__(self, i):\n    return i * 2\n"
+      "def files():\n  return DataLoader(A())\n"
+      "def made():\n  return DataLoader(\n    B())\n");
   const auto profile = profile_of({{"input_wait_share", 0.2}, {"hook.loader_workers", 0}});
   EXPECT_EQ(shown(findings(found, profile, {})),
             "decode@3 4s loader-workers@8 4s loader-workers@10 4s");

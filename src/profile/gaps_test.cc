@@ -198,7 +198,8 @@ TEST(Gaps, WhatLoadsOrCompilesIsWarmUp) {
   made.kernel(4'500, 5, made.call("cudaLaunchKernel", 4'490, 5));
   const model::Trace trace = made.finish();
   const DeviceGaps got = gaps(Prepared(trace)).front();
-  EXPECT_EQ(gap_of(got, Why::kWarmup), microseconds(100 + 300 + 2'000)) << "of the calls, the first";
+  EXPECT_EQ(gap_of(got, Why::kWarmup), microseconds(100 + 300 + 2'000))
+      << "of the calls, the first";
 }
 
 // Nobody knows what a device is at that does not begin with what it has.

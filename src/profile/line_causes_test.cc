@@ -73,9 +73,11 @@ std::string shown_causes(const Joined& joined) {
 }
 
 TEST(LineCauses, ALineThatNoCauseHoldsIsOne) {
-  const auto joined = join_lines({}, {cause_of_share(causes::kStartup, model::Bottleneck::kLifecycle, 0.2)},
-                                 {cost(4, 3), cost(5, 4)});
-  EXPECT_EQ(shown_causes(joined), "sync range check in the code 0.40 @5; lifecycle start-up 0.20 @0");
+  const auto joined =
+      join_lines({}, {cause_of_share(causes::kStartup, model::Bottleneck::kLifecycle, 0.2)},
+                 {cost(4, 3), cost(5, 4)});
+  EXPECT_EQ(shown_causes(joined),
+            "sync range check in the code 0.40 @5; lifecycle start-up 0.20 @0");
   EXPECT_EQ(joined.profile.bottleneck, model::Bottleneck::kSync);
   EXPECT_EQ(joined.profile.rule,
             "largest cause: range check in the code 40 %, speed-up at most 1.82x (its line took "
@@ -83,19 +85,20 @@ TEST(LineCauses, ALineThatNoCauseHoldsIsOne) {
 }
 
 TEST(LineCauses, ACauseThatHoldsTheLineIsToldOnce) {
-  const auto joined =
-      join_lines({{"serial_share", 0.5}},
-                 {cause_of_share(causes::kHostWork, model::Bottleneck::kSerial, 0.5)}, {cost(5, 4)});
+  const auto joined = join_lines(
+      {{"serial_share", 0.5}}, {cause_of_share(causes::kHostWork, model::Bottleneck::kSerial, 0.5)},
+      {cost(5, 4)});
   EXPECT_EQ(shown_causes(joined), "serial CPU work between launches 0.50 @5");
   EXPECT_EQ(advice_on(joined.found, joined.profile.causes.front(), Framework::kTorch),
             "check every N steps, or accumulate on the device and check once");
 }
 
 TEST(LineCauses, ALineThatWaitsForTheDeviceGainsNoMoreThanTheDeviceIsIdle) {
-  const auto joined = join_lines({{kDeviceComputes, 0.7}},
-                                 {cause_of_share(causes::kDeviceWait, model::Bottleneck::kSync, 0.1),
-                                  cause_of_share(causes::kExposedCopies, model::Bottleneck::kInput, 0.2)},
-                                 {cost(5, 8)});
+  const auto joined =
+      join_lines({{kDeviceComputes, 0.7}},
+                 {cause_of_share(causes::kDeviceWait, model::Bottleneck::kSync, 0.1),
+                  cause_of_share(causes::kExposedCopies, model::Bottleneck::kInput, 0.2)},
+                 {cost(5, 8)});
   EXPECT_EQ(shown_causes(joined),
             "sync range check in the code 0.30 @5; input copies that nothing hides 0.20 @0")
       << "one wait is told once";
@@ -105,7 +108,8 @@ TEST(LineCauses, ALineThatWaitsForTheDeviceGainsNoMoreThanTheDeviceIsIdle) {
 }
 
 TEST(LineCauses, ACauseLimitsNoFixThatReachesFurther) {
-  std::vector<model::Cause> causes = {cause_of_share(causes::kHostWork, model::Bottleneck::kSerial, 0.3)};
+  std::vector<model::Cause> causes = {
+      cause_of_share(causes::kHostWork, model::Bottleneck::kSerial, 0.3)};
   causes[0].ceiling = 1 / 0.7;
   const auto joined = join_lines({{"serial_share", 0.3}}, causes, {cost(5, 4)});
   EXPECT_EQ(shown_causes(joined), "serial CPU work between launches 0.30 @5");
@@ -137,11 +141,12 @@ TEST(LineCauses, ALineThatImportsIsNotWhatTheStartWentTo) {
 
 TEST(LineCauses, TheHottestLineOutsideOfTheModelStandsForACauseWithoutAFinding) {
   const std::vector<LineCost> lines = {cost(4, 4), cost(7, 3), cost(1, 2, false)};
-  const auto joined = join_lines({},
-                                 {cause_of_share(causes::kHostWork, model::Bottleneck::kSerial, 0.4),
-                                  cause_of_share(causes::kStartup, model::Bottleneck::kLifecycle, 0.2),
-                                  cause_of_share(causes::kInputWait, model::Bottleneck::kInput, 0.1)},
-                                 lines);
+  const auto joined =
+      join_lines({},
+                 {cause_of_share(causes::kHostWork, model::Bottleneck::kSerial, 0.4),
+                  cause_of_share(causes::kStartup, model::Bottleneck::kLifecycle, 0.2),
+                  cause_of_share(causes::kInputWait, model::Bottleneck::kInput, 0.1)},
+                 lines);
   std::vector<std::string> hot;
   for (const model::Cause& one : joined.profile.causes) {
     hot.push_back(hot_line_of(joined.hot, one, 10));
@@ -156,7 +161,8 @@ TEST(LineCauses, AWaitForLoadersNamesTheLineThatTheyWereAt) {
   const auto input = cause_of_share(causes::kInputWait, model::Bottleneck::kInput, 0.5);
   EXPECT_EQ(hot_line_of(hot, input, 10),
             "data.py:14 (decode) took 80 % of the loaders' time, 12.0 s");
-  EXPECT_EQ(hot_line_of(hot, cause_of_share({"another", "CPU work"}, model::Bottleneck::kSerial, 0.5), 10),
+  EXPECT_EQ(hot_line_of(
+                hot, cause_of_share({"another", "CPU work"}, model::Bottleneck::kSerial, 0.5), 10),
             "");
   hot.loader->share = 0.1;
   EXPECT_EQ(hot_line_of(hot, input, 10), "") << "a tenth is no answer";

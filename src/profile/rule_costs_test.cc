@@ -275,7 +275,8 @@ TEST(RuleCosts, OfTimedLinesAlone) {
 
 // The run shows that the loader has workers, whatever the source calls their number.
 TEST(RuleCosts, ARunMayRefuteWhatTheSourceSuggests) {
-  const RuleCase c{"loader-workers", "job.py", "l = DataLoader(d, num_workers=args.workers)\n", 1, {}};
+  const RuleCase c{
+      "loader-workers", "job.py", "l = DataLoader(d, num_workers=args.workers)\n", 1, {}};
   const std::vector<code::Source> sources = {{c.file, c.source}};
   const std::vector<code::Finding> found = code::analyse(sources).findings;
   const auto with = [&](double workers) {

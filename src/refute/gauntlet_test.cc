@@ -38,7 +38,8 @@ void judge_again(Evidence& e) {
 // The variant wins only where it ran second. Twice the pairs, so that enough are left to win.
 void win_when_second(Evidence& e) {
   for (int i = 12; i < 24; ++i) e.pairs.push_back(sample_pair(i, 0.105));
-  for_each_pair(e, [](PairFact& pair) { set_effect(pair, *pair.ran_variant_second ? 0.21 : 0.002); });
+  for_each_pair(e,
+                [](PairFact& pair) { set_effect(pair, *pair.ran_variant_second ? 0.21 : 0.002); });
   judge_again(e);
 }
 
@@ -102,7 +103,9 @@ constexpr Hack kHacks[] = {
      "veto: accuracy is worse by 0.019 on average over 12 pairs; up to 0.01 worse is allowed "
      "(within that: p = 1.00)"},
     {"changes its outputs where no tolerance is given",
-     [](Evidence& e, Spec&) { for_each_pair(e, [](PairFact& pair) { pair.b.output_digest = "ff"; }); },
+     [](Evidence& e, Spec&) {
+       for_each_pair(e, [](PairFact& pair) { pair.b.output_digest = "ff"; });
+     },
      "quality",
      "veto: outputs differ in 12 of 12 pairs and the spec has no [[quality]] metric with a "
      "tolerance"},
@@ -111,7 +114,9 @@ constexpr Hack kHacks[] = {
      "veto: outputs differ in 1 of 12 pairs and the spec has no [[quality]] metric with a "
      "tolerance"},
     {"leaves no outputs",
-     [](Evidence& e, Spec&) { for_each_pair(e, [](PairFact& pair) { pair.b.output_digest.reset(); }); },
+     [](Evidence& e, Spec&) {
+       for_each_pair(e, [](PairFact& pair) { pair.b.output_digest.reset(); });
+     },
      "quality",
      "veto: outputs differ in 12 of 12 pairs and the spec has no [[quality]] metric with a "
      "tolerance"},
@@ -144,11 +149,13 @@ constexpr Hack kHacks[] = {
      "veto: by its own metric 'step_seconds' the job saves 30 %; by our clock it saves 2.0 % in "
      "accelerator-seconds over 12 pairs; at least half is required (less: p = 0.0002)"},
     {"moves work to the CPU",
-     [](Evidence& e, Spec&) { for_each_pair(e, [](PairFact& pair) { pair.b.cpu_s = 1500; }); }, "cost",
+     [](Evidence& e, Spec&) { for_each_pair(e, [](PairFact& pair) { pair.b.cpu_s = 1500; }); },
+     "cost",
      "veto: the total cost (CPU included) rises by 11 % over 12 pairs; a fall by at least half of "
      "10.0 % is required (any fall: p = 1.00)"},
     {"leaves work behind in a daemon",
-     [](Evidence& e, Spec&) { for_each_pair(e, [](PairFact& pair) { pair.b.left_behind = 1; }); }, "work",
+     [](Evidence& e, Spec&) { for_each_pair(e, [](PairFact& pair) { pair.b.left_behind = 1; }); },
+     "work",
      "veto: only B leaves processes running in 12 of 12 pairs, only A in 0: their remaining work "
      "is missing from the cost of B"},
     {"is faster only when second", [](Evidence& e, Spec&) { win_when_second(e); }, "order",
@@ -178,7 +185,9 @@ constexpr Hack kHacks[] = {
      "veto: inputs are known in 12 of 12 pairs and differ in 12; adjusted for their size: "
      "saves 0.0 % over 12 pairs; at least half of 10.0 % is required (less: p = 0.0002)"},
     {"ignores the coin",
-     [](Evidence& e, Spec&) { for_each_pair(e, [](PairFact& pair) { pair.ran_variant_second = true; }); },
+     [](Evidence& e, Spec&) {
+       for_each_pair(e, [](PairFact& pair) { pair.ran_variant_second = true; });
+     },
      "design",
      "veto: 6 of 12 pairs ran in the assigned order; the variant ran second in 12 (unfair coin: p "
      "= 0.0005, E 315)"},

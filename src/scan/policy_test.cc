@@ -173,7 +173,7 @@ TEST(Policy, IsReadAsPeopleTypeIt) {
 TEST(Policy, TheQueueIsComparedWithWhatIsIdleAtThatMinute) {
   // Job 2 waits 30 minutes for one accelerator, 100 to 130, while job 1 holds one idle from 60 on.
   const FleetUsage usage = policy_fleet({{.id = "1", .lanes = {{{60, 90}, {240, 0}}}},
-                                     {.id = "2", .lanes = {{{60, 90}}}, .from = 130}});
+                                         {.id = "2", .lanes = {{{60, 90}}}, .from = 130}});
   const auto waiting = waiting_of(usage, kGoOn);
   ASSERT_EQ(waiting.size(), 1U);
   EXPECT_EQ(waiting[0].kind, "a100");

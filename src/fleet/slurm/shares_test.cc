@@ -17,8 +17,8 @@ TEST(Slurm, MigSlicesAreSharesOfDevices) {
   EXPECT_DOUBLE_EQ(devices_of_tres("gres/gpu:a100_3g.20gb=1,gres/gpu:a100=1,gres/gpu=2").count,
                    1 + 3.0 / 7);
   EXPECT_DOUBLE_EQ(devices_of_gres("gpu:a100_1g.5gb:7").count, 1);
-  const Fed nodes =
-      read_shares("NODELIST|PARTITION|GRES\nn1|main|gpu:a100_1g.5gb:14(S:0)\nn2|main|gpu:3g.20gb:2\n");
+  const Fed nodes = read_shares(
+      "NODELIST|PARTITION|GRES\nn1|main|gpu:a100_1g.5gb:14(S:0)\nn2|main|gpu:3g.20gb:2\n");
   EXPECT_EQ(join(nodes.told.capacities, " "), "n1|main|a100_1g.5gb|2 n2|main|3g.20gb|1");
   const Fed job = read_shares(
       "JobId=8 JobName=a\n     Nodes=n1 CPU_IDs=0 GRES=gpu:a100_1g.5gb:1(IDX:3)\n"

@@ -47,12 +47,13 @@ TEST(Squeue, Text) {
 }
 
 TEST(Squeue, ItsTableForPeopleSaysTooLittle) {
-  EXPECT_EQ(read_queue("             JOBID PARTITION     NAME     USER ST       TIME  NODES "
+  EXPECT_EQ(
+      read_queue("             JOBID PARTITION     NAME     USER ST       TIME  NODES "
                  "NODELIST(REASON)\n"
                  "                 7       gpu    train      ada  R    1:10:00      2 n[1-2]\n")
-                .error,
-            "has no column START_TIME; run: squeue -a -t all -o "
-            "'%i|%P|%j|%u|%a|%T|%V|%S|%D|%N|%b', or squeue --json");
+          .error,
+      "has no column START_TIME; run: squeue -a -t all -o "
+      "'%i|%P|%j|%u|%a|%T|%V|%S|%D|%N|%b', or squeue --json");
 }
 
 TEST(Squeue, JsonOfOldAndNewReleases) {

@@ -222,9 +222,9 @@ TEST(CsvGuess, SamplesOfManyFleets) {
 TEST(CsvGuess, PlacesAndHosts) {
   EXPECT_EQ(read_guessed("JobID;Node;GPU Index\n7;n1;gpu0\n7;n1;/dev/nvidia1\n").told.places,
             (std::vector<std::string>{"7 n1 0", "7 n1 1"}));
-  EXPECT_EQ(
-      read_guessed("machineId,number of GPUs,single GPU mem\nm31,8, 24GB\nm32,2, 12GB\n").told.capacities,
-      (std::vector<std::string>{"m31|||8", "m32|||2"}));
+  EXPECT_EQ(read_guessed("machineId,number of GPUs,single GPU mem\nm31,8, 24GB\nm32,2, 12GB\n")
+                .told.capacities,
+            (std::vector<std::string>{"m31|||8", "m32|||2"}));
 }
 
 // Lines of one job may be apart; a repeated line counts once; an attempt has its own times.
@@ -254,9 +254,10 @@ TEST(CsvGuess, ClustersNumberTheirJobsOnTheirOwn) {
   ASSERT_EQ(fed.told.jobs.size(), 2U) << fed.error;
   EXPECT_EQ(fed.told.jobs[0].id, "1/alpha");
   EXPECT_EQ(fed.told.jobs[1].id, "1/beta");
-  EXPECT_EQ(
-      read_guessed("cluster,jobid,start,end,gpus\nalpha,1,1614556800,1614560400,2\n").told.jobs.at(0).id,
-      "1");
+  EXPECT_EQ(read_guessed("cluster,jobid,start,end,gpus\nalpha,1,1614556800,1614560400,2\n")
+                .told.jobs.at(0)
+                .id,
+            "1");
 }
 
 TEST(CsvGuess, AlibabaPaiWithoutAHeader) {
@@ -274,7 +275,8 @@ TEST(CsvGuess, AlibabaPaiWithoutAHeader) {
 }
 
 TEST(CsvGuess, WhatCannotBeDecidedGetsAMappingToComplete) {
-  const std::string error = read_guessed("jid2,who,begin\n1,ada,2021-03-01\n2,bob,2021-03-02\n").error;
+  const std::string error =
+      read_guessed("jid2,who,begin\n1,ada,2021-03-01\n2,bob,2021-03-02\n").error;
   EXPECT_EQ(error,
             "is a table, but its columns do not say all that is needed (end: when it ended; or "
             "elapsed, how long it ran; accelerators: how many accelerators it held)\n"
@@ -295,9 +297,9 @@ TEST(CsvGuess, WhatCannotBeDecidedGetsAMappingToComplete) {
                 .error.find("'03/04/2020 10:00' may have the day first (%d/%m/%Y %H:%M) or the "
                             "month (%m/%d/%Y %H:%M)"),
             std::string::npos);
-  EXPECT_NE(
-      read_guessed("device,GPU use (%)\ncard0,35\ncard1,0\n").error.find("time: when it was measured"),
-      std::string::npos);
+  EXPECT_NE(read_guessed("device,GPU use (%)\ncard0,35\ncard1,0\n")
+                .error.find("time: when it was measured"),
+            std::string::npos);
   EXPECT_NE(read_guessed("timestamp,gpu,util\n1611000060,0,50\n").error.find("or add: --host NAME"),
             std::string::npos);
 }
@@ -421,7 +423,8 @@ TEST(Guess, SamplesWithoutAHeader) {
 }
 
 TEST(Guess, HostsOfACapacityTableMayBeNumbers) {
-  const Fed fed = read_guessed("gpu_model,gpu_capacity_num,cpu_num,node_name\nA10,4,192,0\nA10,8,192,1\n");
+  const Fed fed =
+      read_guessed("gpu_model,gpu_capacity_num,cpu_num,node_name\nA10,4,192,0\nA10,8,192,1\n");
   EXPECT_EQ(join(fed.told.capacities, " "), "0||A10|4 1||A10|8");
 }
 
@@ -451,7 +454,8 @@ TEST(Guess, FilesOfOneAccelerator) {
     EXPECT_EQ(fed.error, "");
     EXPECT_EQ(join(fed.told.series_names, " "), "n1/3 gpu_util") << path;
   }
-  EXPECT_NE(read_guessed("time,util\n1793577600,45\n", {.path = "n1.csv"}).error.find("accelerator: which"),
+  EXPECT_NE(read_guessed("time,util\n1793577600,45\n", {.path = "n1.csv"})
+                .error.find("accelerator: which"),
             std::string::npos);
 }
 

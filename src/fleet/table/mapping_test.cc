@@ -132,7 +132,7 @@ unit = "fraction"
 
 TEST(CsvMapping, WideSamplesOneColumnAMetric) {
   const Fed fed = read_mapped("# made by hand\n1507680000,n1,0,40,0.3\n",
-                       R"(
+                              R"(
 row = "sample"
 header = false
 comment = "#"
@@ -174,7 +174,7 @@ accelerators = "gpus"
 
 TEST(CsvMapping, OccupancyFromWhatIsIdle) {
   const Fed fed = read_mapped("at,all,free,broken\n1507680000,64,10,4\n",
-                       R"(
+                              R"(
 row = "occupancy"
 [columns]
 time = "at"
@@ -184,7 +184,7 @@ idle = "free"
 down = "broken"
 held = { constant = 5, unit = "minutes" }
 )",
-                       {.path = "x/vc1.csv.gz"});
+                              {.path = "x/vc1.csv.gz"});
   ASSERT_EQ(fed.told.occupancies.size(), 1U);
   EXPECT_EQ(fed.told.occupancies[0].partition, "vc1");
   EXPECT_EQ(fed.told.occupancies[0].occupancy.allocated, 50);
@@ -253,8 +253,8 @@ TEST(CsvMapping, SaysWhatIsWrong) {
     EXPECT_EQ(read_mapped("id,s,e,nums,u\n1,2,3,4,5\n", c.mapping).error, c.want);
   }
   EXPECT_TRUE(read_mapped("id,s,e,nums,u\n",
-                   "row = \"sample\"\n[columns]\ntime = \"s\"\nvalue = { column "
-                   "= \"u\", metric = \"heat\" }")
+                          "row = \"sample\"\n[columns]\ntime = \"s\"\nvalue = { column "
+                          "= \"u\", metric = \"heat\" }")
                   .error.starts_with("mapping: line 4: metric 'heat' is none that says how busy an "
                                      "accelerator is: DCGM_FI_PROF_SM_ACTIVE, "));
 }

@@ -15,8 +15,8 @@ std::string sacct_row(std::initializer_list<const char*> fields) {
 
 TEST(PastJob, IsWhatAccountingSays) {
   const auto job = parse_past_job(
-      sacct_row({"12", "train x", "ada", "COMPLETED", "/home/ada", "1700000000", "1700000060", "1", "8",
-           "cpu=8,mem=4G,node=1,gres/gpu=2,gres/gpu:a100=2"}),
+      sacct_row({"12", "train x", "ada", "COMPLETED", "/home/ada", "1700000000", "1700000060", "1",
+                 "8", "cpu=8,mem=4G,node=1,gres/gpu=2,gres/gpu:a100=2"}),
       "12");
   ASSERT_TRUE(job) << job.error().text;
   EXPECT_EQ(job->id, "12");
