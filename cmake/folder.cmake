@@ -3,13 +3,18 @@
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/places/source_dir.h
      CONTENT "#pragma once\n#define AMDAHL_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\"\n")
 
-# Compiling several files as one takes a third of the time: headers are read once for all of them.
+# Compiling several files as one takes a third of the time: headers are read and templates made once for
+# all of them. After an edit its batch is compiled again, so that their size is what can be waited for; the
+# program that people run is built once.
 set(batch_bytes 45000)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(batch_bytes 130000)
+endif()
+set(test_batch_bytes 45000)
 option(AMDAHL_BATCHES "compile the files of a folder in batches" ON)
 
 # amdahl_batches(<out> <target> <bytes> <files...>): files that include those, up to so many bytes each.
 # They are named as a folder's own includes are, so that a clone elsewhere finds the objects in ccache.
-# An edit compiles its batch again: the size is what can be waited for.
 function(amdahl_batches out target bytes)
   if(NOT AMDAHL_BATCHES)
     set(${out} ${ARGN} PARENT_SCOPE)
@@ -39,17 +44,21 @@ function(amdahl_batches out target bytes)
   set(${out} ${made} PARENT_SCOPE)
 endfunction()
 
-# amdahl_folder([MEASURES] [COST 60] DEPS base model ... THROUGH app ... LIBS sqlite3 ... ALONE a.cc ...): this
-# folder as one library and one test. MEASURES: its tests run real processes against the clock, so that a busy
-# machine can spoil them. COST: seconds that the test takes; ctest starts long tests first. ALONE: files with compile options of their own. What tests share (testing.cc, x_testing.cc, testing/x.cc)
-# is no part of the library: the tests of this folder and of those that name it link it.
+# amdahl_folder([COLD] [MEASURES] [COST 60] DEPS base model ... THROUGH app ... LIBS sqlite3 ... ALONE a.cc ...): this
+# folder as one library and one test.
+# COLD: nothing in it runs often enough to be worth -O2.
+# MEASURES: its tests run real processes against the clock, so that a busy machine can spoil them.
+# COST: seconds that the test takes; ctest starts long tests first.
+# ALONE: files with compile options of their own, or that must see no other file's headers.
+# What tests share (testing.cc, x_testing.cc, testing/x.cc) is no part of the library: the tests of this folder
+# and of those that name it link it.
 #
 # A folder sees its own headers and those of the folders it names, and no others: each folder has
 # an include root in the build tree that holds nothing but a link to it, and roots are not passed on.
 # THROUGH: folders of DEPS that answer in types of the folders below them. Those roots are passed on, so
 # that the answers can be read; what this folder itself includes is held to DEPS by tests/tidy_test.cc.
 function(amdahl_folder)
-  cmake_parse_arguments(ARG "MEASURES" "COST" "DEPS;THROUGH;LIBS;ALONE" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;MEASURES" "COST" "DEPS;THROUGH;LIBS;ALONE" ${ARGN})
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   set(rooms ${CMAKE_BINARY_DIR}/rooms)
   file(MAKE_DIRECTORY ${rooms}/${name})
@@ -66,10 +75,17 @@ function(amdahl_folder)
 
   list(TRANSFORM ARG_ALONE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(REMOVE_ITEM sources ${ARG_ALONE})
+  list(REMOVE_ITEM tests ${ARG_ALONE})
+  set(tests_alone ${ARG_ALONE})
+  list(FILTER tests_alone INCLUDE REGEX "_test\\.cc$")
+  list(FILTER ARG_ALONE EXCLUDE REGEX "_test\\.cc$")
   amdahl_batches(sources amdahl_${name} ${batch_bytes} ${sources})
   add_library(amdahl_${name} STATIC ${sources} ${ARG_ALONE})
   set_target_properties(amdahl_${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(amdahl_${name} PRIVATE ${ARG_LIBS} fmt::fmt)
+  if(ARG_COLD AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_options(amdahl_${name} PRIVATE -O1)
+  endif()
   set(targets amdahl_${name})
   if(helpers)
     add_library(amdahl_${name}_testing STATIC EXCLUDE_FROM_ALL ${helpers})
@@ -77,11 +93,15 @@ function(amdahl_folder)
     list(APPEND targets amdahl_${name}_testing)
   endif()
   if(tests)
+    amdahl_batches(tests ${name}_tests ${test_batch_bytes} ${tests})
+    list(APPEND tests ${tests_alone})
     # The folder's objects come first: of a template that both instantiate, the linker takes the first copy. The
     # copies of the tests are compiled at -O0 and made the simulator's tests take 2.7 times the CPU time.
     add_executable(${name}_test $<TARGET_OBJECTS:amdahl_${name}> ${tests})
     target_link_libraries(${name}_test PRIVATE amdahl_${name} ${ARG_LIBS} fmt::fmt GTest::gtest_main)
     target_include_directories(${name}_test PRIVATE ${CMAKE_BINARY_DIR}/places)
+    # In a batch a name of one test is global to the next.
+    target_compile_options(${name}_test PRIVATE -Wno-shadow)
     amdahl_quick(${name}_test)
     add_test(NAME ${name} COMMAND ${name}_test)
     set(labels unit)

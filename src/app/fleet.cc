@@ -156,6 +156,11 @@ Result<Adopted> adopt_job(Context& context, const std::string& job, const std::s
                                  ? TRY(job_of_slurm(context, job.substr(kSlurm.size()), family))
                                  : TRY(find_job(context.config, job));
   Draft draft = TRY(draft_spec(usage, family));
+  if (!job.starts_with(kSlurm)) {
+    draft.notes.push_back(
+        fmt::format("or have two runs tell: cd {} && amdahl adopt --replace -- {}",
+                    shell_quote({{draft.spec.workdir}}), shell_quote(usage.command)));
+  }
   std::string path = output;
   if (path.empty()) {
     TRY(os::make_dirs(context.path("specs")));

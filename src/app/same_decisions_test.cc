@@ -63,7 +63,7 @@ model::Experiment test_of(int number) {
   return e;
 }
 
-model::Comparison seen() {
+model::Comparison seen_comparison() {
   model::Comparison comparison;
   comparison.pairs = 12;
   comparison.log_e_win = 9;
@@ -82,7 +82,7 @@ class InMemory : public Carrier {
     campaign_.outcomes.resize(2);
     for (int i = 0; i < 2; ++i) {
       experiments_.add(idea(i));
-      EXPECT_TRUE(experiments_.add(test_of(i), model::Stage::kGate, {}, seen()));
+      EXPECT_TRUE(experiments_.add(test_of(i), model::Stage::kGate, {}, seen_comparison()));
     }
   }
 
@@ -119,7 +119,7 @@ class InLedger : public Carrier {
       packet.experiment = e.id;
       packet.hypothesis = e.hypothesis;
       packet.family = kFamily;
-      packet.comparison = seen();
+      packet.comparison = seen_comparison();
       drafts.push_back({"hypothesis.proposed", "ada", e.hypothesis, encode(idea(i))});
       drafts.push_back({"experiment.registered", "cycle", e.id, encode(e)});
       drafts.push_back({"comparison.made", "cycle", e.id, encode(packet.comparison)});

@@ -102,6 +102,7 @@ Result<> Tuner::find_or_adopt() {
     const bool same = is_of_command(family.spec, options_.argv) && family.spec.workdir == workdir_;
     if (same && (options_.family.empty() || family.name == options_.family)) {
       outcome_.family = family.name;
+      if (options_.anew) return adopt();
       outcome_.spec_path = context.path(fmt::format("specs/{}.toml", family.name));
       if (os::exists(outcome_.spec_path)) TRY(adopt_spec(context, outcome_.spec_path, true));
       options_.say(
@@ -215,7 +216,8 @@ Result<> Tuner::turn() {
   if (!won) return weigh(context, 0);
   cycle.until = "settled";
   cycle.time_limit = time_for_ideas(options_.budget, elapsed(), job_s_, true);
-  if (stopped() || *cycle.time_limit <= Nanos{0}) return Ok{};
+  // With no time left, it waits only for the runs that the first win left in flight.
+  if (stopped()) return Ok{};
   outcome_.cycle = TRY(run_cycle(context, cycle));
   return Ok{};
 }

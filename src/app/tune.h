@@ -22,6 +22,7 @@ struct TuneOptions {
   std::vector<std::string> argv;
   std::string family;     // Empty: from the command's name.
   std::string spec_file;  // A draft that a person has edited, in place of argv.
+  bool anew = false;      // Infer the spec again, also if a family of this command is known.
   int accelerators = 0;   // 0: all GPUs, or one CPU slot for each usable CPU.
   Nanos budget = std::chrono::minutes(30);
   Say say;

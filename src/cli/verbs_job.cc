@@ -14,6 +14,7 @@
 #include "app/pages.h"
 #include "app/propose.h"
 #include "app/run.h"
+#include "app/tune.h"
 #include "base/text.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
@@ -39,6 +40,27 @@ std::string describe_stack(const app::RunOutcome& outcome) {
     text += fmt::format("; the coin of its canary held {} back", run.held_back);
   }
   return text;
+}
+
+// Runs the command twice and infers the spec from both runs, as `amdahl tune` does.
+Result<app::Adopted> adopt_by_running(const AdoptFlags& flags) {
+  if (!flags.words.empty() || !flags.output.empty() || !flags.spec.empty()) {
+    return bad_input(
+        "adopt takes a job, --spec or a command, one of them; --output is for a job alone; type: "
+        "amdahl adopt --help");
+  }
+  ProgressLine line(flags);
+  app::TuneOptions options;
+  options.argv = flags.command;
+  options.family = flags.family;
+  options.anew = flags.replace;
+  options.say = [&](const std::string& text) { line.say(text); };
+  options.stopped = interrupted;
+  catch_interrupts();
+  const app::Config config = TRY(config_for(flags));
+  const app::TuneOutcome outcome = TRY(app::adopt_command(config, options));
+  app::Context context = TRY(context_for(flags, false));
+  return app::Adopted{TRY(app::need_family(context, outcome.family)).spec, outcome.spec_path, {}};
 }
 
 }  // namespace
@@ -90,12 +112,14 @@ Result<int> do_anatomy(const Flags& flags) {
 }
 
 Result<int> do_adopt(const AdoptFlags& flags) {
-  app::Context context = TRY(context_for(flags, true));
-  const std::string job = flags.words.empty() ? "last" : TRY(only_word(flags, "job", "adopt"));
-  const app::Adopted adopted =
-      flags.spec.empty()
-          ? TRY(app::adopt_job(context, job, flags.family, flags.output, flags.replace))
-          : TRY(app::adopt_spec(context, flags.spec, flags.replace));
+  const auto adopt = [&]() -> Result<app::Adopted> {
+    if (!flags.command.empty()) return adopt_by_running(flags);
+    app::Context context = TRY(context_for(flags, true));
+    if (!flags.spec.empty()) return app::adopt_spec(context, flags.spec, flags.replace);
+    const std::string job = flags.words.empty() ? "last" : TRY(only_word(flags, "job", "adopt"));
+    return app::adopt_job(context, job, flags.family, flags.output, flags.replace);
+  };
+  const app::Adopted adopted = TRY(adopt());
   if (flags.json) {
     print_json(api::adopted(adopted));
     return 0;

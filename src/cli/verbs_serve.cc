@@ -129,6 +129,8 @@ Result<int> do_serve(const ServeFlags& flags) {
     if (!link.empty()) {
       print(fmt::format("To log in as {} (approver), open {}#token={}\n", options.own_token->name,
                         url, link));
+    } else {
+      print("No login link, because the output is not a terminal: pass --link to have one\n");
     }
     print("Tokens for others: amdahl serve token add NAME --role reader|proposer|approver\n");
     std::fflush(stdout);

@@ -49,13 +49,13 @@ std::string found(std::string_view path, std::string_view text) {
   return join(words, " ");
 }
 
-struct Case {
+struct FindingCase {
   const char* name;
   const char* source;
   const char* want;
 };
 
-constexpr Case kPython[] = {
+constexpr FindingCase kPython[] = {
     {"a loader without workers", "loader = DataLoader(data, batch_size=8)\n",
      "loader-workers@1 loader-pin@1"},
     {"a loader that is right",
@@ -176,13 +176,13 @@ constexpr Case kPython[] = {
 };
 
 TEST(Finding, PythonHabitsAreFoundOnTheirLines) {
-  for (const Case& c : kPython) {
+  for (const FindingCase& c : kPython) {
     SCOPED_TRACE(c.name);
     EXPECT_EQ(found("job.py", c.source), c.want);
   }
 }
 
-constexpr Case kCpp[] = {
+constexpr FindingCase kCpp[] = {
     {"waiting in the step",
      "void f() {\n  for (;;) {\n    clEnqueueNDRangeKernel(q, k);\n    clFinish(q);\n  }\n}\n",
      "device-wait@4"},
@@ -248,7 +248,7 @@ TEST(Finding, ImportsThatOtherFilesTakeAreNotForNothing) {
 }
 
 TEST(Finding, CppHabitsAreFoundOnTheirLines) {
-  for (const Case& c : kCpp) {
+  for (const FindingCase& c : kCpp) {
     SCOPED_TRACE(c.name);
     EXPECT_EQ(found("job.cc", c.source), c.want);
   }

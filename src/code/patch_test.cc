@@ -76,7 +76,7 @@ TEST(Patch, NothingToSayIsNoPatch) {
   }
 }
 
-struct Case {
+struct FixCase {
   const char* name;
   const char* rule;
   const char* before;
@@ -85,7 +85,7 @@ struct Case {
 
 // Each is applied by git, and Python must take what comes out.
 TEST(Patch, MechanicalOnesKeepTheProgram) {
-  constexpr Case kCases[] = {
+  constexpr FixCase kCases[] = {
       {"a keyword at the end", "loader-workers", "DataLoader(data, batch_size=8)\n",
        "DataLoader(data, batch_size=8, num_workers=4)\n"},
       {"a keyword that is 0", "loader-workers", "DataLoader(data, num_workers=0)\n",
@@ -132,7 +132,7 @@ TEST(Patch, MechanicalOnesKeepTheProgram) {
        "for x in loader:\n  y = model(x)\n  w = np.load('w.npy')\n  y = y * w\n",
        "w = np.load('w.npy')\nfor x in loader:\n  y = model(x)\n  y = y * w\n"},
   };
-  for (const Case& c : kCases) {
+  for (const FixCase& c : kCases) {
     SCOPED_TRACE(c.name);
     const std::vector<Source> sources = {{"job.py", c.before}};
     std::string patch;
@@ -148,7 +148,7 @@ TEST(Patch, MechanicalOnesKeepTheProgram) {
 }
 
 TEST(Patch, WhereTheMeaningCouldChangeThereIsNone) {
-  constexpr Case kCases[] = {
+  constexpr FixCase kCases[] = {
       {"workers of an iterable data set each give all of it", "loader-workers",
        "class D(IterableDataset): pass\nDataLoader(D())\n", ""},
       {"arguments that come from elsewhere", "loader-workers", "DataLoader(data, **more)\n", ""},
@@ -184,7 +184,7 @@ TEST(Patch, WhereTheMeaningCouldChangeThereIsNone) {
       {"another statement on the line", "garbage", "for x in loader:\n  model(x); gc.collect()\n",
        ""},
   };
-  for (const Case& c : kCases) {
+  for (const FixCase& c : kCases) {
     SCOPED_TRACE(c.name);
     const std::vector<Source> sources = {{"job.py", c.before}};
     int seen = 0;

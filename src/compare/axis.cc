@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "stats/estimate.h"
 
 namespace amdahl::compare {
 namespace {
 
-// Round shares within [low, high], at most this many.
-std::vector<Tick> ticks_between(double low, double high, const MetricText& metric_text, int most) {
+constexpr double kLarge = 1.1;  // Of a log ratio: a factor of 3.
+
+// Round shares within [low, high], at most this many, where the axis is nearly linear in the share.
+std::vector<Tick> ticks_by_share(double low, double high, const MetricText& metric_text, int most) {
   const double from = share_of(low, metric_text);
   const double to = share_of(high, metric_text);
   std::vector<Tick> ticks;
@@ -24,6 +27,27 @@ std::vector<Tick> ticks_between(double low, double high, const MetricText& metri
       }
       return ticks;
     }
+  }
+  return ticks;
+}
+
+// The same for large effects: 50, 80, 90, 95 % saved are ratios of 2, 5, 10 and 20 and lie evenly.
+std::vector<Tick> ticks_by_ratio(double low, double high, const MetricText& metric_text, int most) {
+  std::vector<Tick> ticks;
+  const auto last = static_cast<int>(std::max(-low, high) / std::numbers::ln10) + 1;
+  for (int decades = 0; decades <= last; ++decades) {  // Between ticks; 0: also at 2 and 5.
+    ticks.clear();
+    const int step = std::max(1, decades);
+    for (int i = -(last / step) * step; i <= last; i += step) {
+      for (const double digit : {1.0, 2.0, 5.0}) {
+        if (digit != 1 && decades > 0) continue;
+        const double effect = i * std::numbers::ln10 + std::log(digit);
+        if (effect >= low && effect <= high) {
+          ticks.push_back({effect, share_of(effect, metric_text)});
+        }
+      }
+    }
+    if (static_cast<int>(ticks.size()) <= most) break;
   }
   return ticks;
 }
@@ -56,8 +80,8 @@ Axis axis_for(const Account& account, int most_ticks) {
   const double margin = 0.04 * (axis.high - axis.low);
   axis.low -= margin;
   axis.high += margin;
-  axis.ticks =
-      ticks_between(axis.low, axis.high, account.measured.metric_text, std::max(1, most_ticks));
+  const auto ticks = axis.high - axis.low > kLarge ? ticks_by_ratio : ticks_by_share;
+  axis.ticks = ticks(axis.low, axis.high, account.measured.metric_text, std::max(1, most_ticks));
   return axis;
 }
 

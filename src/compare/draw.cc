@@ -82,7 +82,7 @@ class Picture {
   std::string header() const {
     std::string labels;
     for (const Tick& tick : axis_.ticks) {
-      const std::string label = fmt::format("{:.4g} %", 100 * tick.share);
+      const std::string label = fmt::format("{:.6g} %", 100 * tick.share);
       const std::size_t middle = column(tick.effect);
       const std::size_t start = middle - std::min(middle, columns_of(label) / 2);
       const std::size_t used = labels.empty() ? 0 : columns_of(labels) + 1;

@@ -139,7 +139,7 @@ std::string effect_chart(const Account& account) {
       "<rect class=\"none\" x=\"{:.1f}\" width=\"{:.1f}\" y=\"{:.1f}\" height=\"{:.1f}\"/>\n",
       kLeft, kWidth - kLeft - kRight, plane.y(delta), plane.y(-delta) - plane.y(delta));
   for (const Tick& tick : axis.ticks) {
-    inside += mark(plane, tick.effect, fmt::format("{:.4g} %", 100 * tick.share), tick.share == 0);
+    inside += mark(plane, tick.effect, fmt::format("{:.6g} %", 100 * tick.share), tick.share == 0);
   }
   std::vector<std::pair<double, double>> estimate;
   for (const Row* row : rows) {
@@ -164,7 +164,8 @@ std::string value_chart(const Account& account) {
     plane.high = std::max({plane.high, *row->a, *row->b});
   }
   const double margin = std::max(0.08 * (plane.high - plane.low), 1e-3 * std::abs(plane.high));
-  plane.low -= margin;
+  // No axis of durations begins before 0.
+  plane.low = plane.low >= 0 ? std::max(0.0, plane.low - margin) : plane.low - margin;
   plane.high += margin;
   std::string inside;
   for (int i = 0; i <= 4; ++i) {

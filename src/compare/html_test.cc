@@ -1,11 +1,13 @@
 #include "compare/html.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/html.h"
+#include "compare/axis.h"
 #include "compare/html_chart.h"
 #include "compare/sample_measurements.h"
 
@@ -53,6 +55,22 @@ TEST(Html, ThePageIsWholeAndNeedsNothingElse) {
     EXPECT_NE(page.find("<h1 class=\""), page.npos);
     EXPECT_NE(page.find("prefers-color-scheme: dark"), page.npos);
   }
+}
+
+// B takes 2 % of A's time.
+TEST(Html, LargeEffectsHaveTicksUpToTheirPointsAndNoNegativeTime) {
+  Account account = account_of(sample_tried(std::log(50), 0.01, 9));
+  std::vector<double> shares;
+  for (const Tick& tick : axis_for(account, 8).ticks) shares.push_back(tick.share);
+  ASSERT_EQ(shares.size(), 6U);
+  constexpr double kWant[] = {0, 0.5, 0.8, 0.9, 0.95, 0.98};
+  for (std::size_t i = 0; i < shares.size(); ++i) EXPECT_NEAR(shares[i], kWant[i], 1e-9);
+  EXPECT_EQ(axis_for(account, 3).ticks.size(), 2U);  // 0 and 90 %.
+  EXPECT_EQ(value_chart(account).find(">-"), std::string::npos);
+  EXPECT_EQ(account.remarks.size(), 1U);  // Why it takes so many pairs.
+  // B takes 50 times as long.
+  account = account_of(sample_tried(-std::log(50), 0.01, 9));
+  EXPECT_NEAR(axis_for(account, 8).ticks.front().share, -49, 1e-9);
 }
 
 TEST(Html, SaysAllThatTheTerminalSays) {

@@ -14,7 +14,7 @@ namespace {
 
 using model::Answer;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
 // Noise of about `sigma` around `effect`, the same on every machine.
 std::vector<double> noisy(double effect, double sigma, int n) {
@@ -95,7 +95,7 @@ TEST(Judge, APeekIsTheComparisonWithoutBounds) {
   EXPECT_EQ(peek.log_e_win, whole.log_e_win);
   EXPECT_EQ(peek.effect, whole.effect);
   EXPECT_EQ(peek.lower, -kInfinity);
-  EXPECT_EQ(peek.upper, kInfinity);
+  EXPECT_EQ(peek.upper, kNoBound);
   EXPECT_EQ(peek.because, "");
   EXPECT_GT(whole.lower, 0) << "better and a bound below 0 would contradict each other";
 }

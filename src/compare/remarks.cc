@@ -114,6 +114,15 @@ void remark_on_mean(const Account& account, std::vector<std::string>& remarks) {
       show_percent(typical), show_percent(average)));
 }
 
+// The bets of stats::EProcess fall where a pair differs by far more than noise or usual effects.
+void remark_on_size(const Account& account, std::vector<std::string>& remarks) {
+  constexpr double kHuge = 1.1;  // A factor of 3.
+  if (std::abs(account.comparison.effect) < kHuge || account.comparison.pairs == 0) return;
+  remarks.push_back(
+      "Each pair differs so much that it might be an outlier, and counts as little as one: a "
+      "difference of more than a factor of 3 takes more pairs to prove than one of 30 %.");
+}
+
 void remark_on_failures(const Account& account, std::vector<std::string>& remarks) {
   const auto count = [&](ArmFact PairFact::*arm) {
     return static_cast<int>(std::ranges::count_if(
@@ -219,6 +228,7 @@ std::vector<std::string> remarks_on(const Account& account) {
   remark_on_work(account, remarks);
   remark_on_bias(account, remarks);
   remark_on_mean(account, remarks);
+  remark_on_size(account, remarks);
   remark_on_order(account, remarks);
   remark_on_outliers(account, remarks);
   remark_on_host(account, remarks);

@@ -25,7 +25,7 @@ using namespace scan;
 
 using nlohmann::json;
 
-std::string corpus() {
+std::string corpus_folder() {
   const char* folder = std::getenv("AMDAHL_CORPUS");
   return folder == nullptr ? "" : folder;
 }
@@ -33,19 +33,19 @@ std::string corpus() {
 class Corpus : public testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(corpus() + "/expected/fleet")) {
+    if (!std::filesystem::exists(corpus_folder() + "/expected/fleet")) {
       GTEST_SKIP() << "AMDAHL_CORPUS names no folder that holds expected/fleet";
     }
   }
 };
 
 json expected(const std::string& name) {
-  return json::parse(std::ifstream(corpus() + "/expected/fleet/" + name + ".json"));
+  return json::parse(std::ifstream(corpus_folder() + "/expected/fleet/" + name + ".json"));
 }
 
 FleetUsage usage_of(const std::vector<std::string>& files, Options options = {}) {
   for (const std::string& file : files) {
-    options.origins.push_back({.where = corpus() + "/fleet/" + file});
+    options.origins.push_back({.where = corpus_folder() + "/fleet/" + file});
   }
   os::FakeClock clock(std::chrono::seconds(1'800'000'000));
   auto read = read_fleet(options, clock);
@@ -59,7 +59,7 @@ Report report_of(const FleetUsage& usage, Order order) {
 }
 
 // The figures have so many places behind the point; beyond them 1e-6 of the value.
-void expect_near(double got, const json& want, int places = 4) {
+void expect_places(double got, const json& want, int places = 4) {
   const double value = want.get<double>();
   EXPECT_NEAR(got, value, 1e-6 * std::abs(value) + 0.51 * std::pow(10.0, -places));
 }
@@ -68,11 +68,11 @@ void expect_top(const Pareto& pareto, const json& want) {
   constexpr const char* kNames[] = {"top_0.1pct", "top_1pct", "top_5pct", "top_10pct", "top_20pct"};
   for (std::size_t i = 0; i < 5; ++i) {
     SCOPED_TRACE(kNames[i]);
-    expect_near(pareto.top[i], want[kNames[i]], 6);
+    expect_places(pareto.top[i], want[kNames[i]], 6);
   }
 }
 
-std::string text_of(const json& id) {
+std::string id_of(const json& id) {
   return id.is_string() ? id.get<std::string>() : std::to_string(id.get<std::int64_t>());
 }
 
@@ -81,8 +81,8 @@ template <class HoursOf>
 void expect_rows(const Cut& cut, const json& want, HoursOf hours_of) {
   ASSERT_GE(cut.rows.size(), want.size());
   for (std::size_t i = 0; i < want.size(); ++i) {
-    EXPECT_EQ(cut.rows[i].name, text_of(want[i][0])) << name(cut.by) << " " << i;
-    expect_near(in_hours(hours_of(cut.rows[i])), want[i][1]);
+    EXPECT_EQ(cut.rows[i].name, id_of(want[i][0])) << name(cut.by) << " " << i;
+    expect_places(in_hours(hours_of(cut.rows[i])), want[i][1]);
   }
 }
 double wasted_in(const Row& row) { return wasted(row.split); }
@@ -91,7 +91,7 @@ double allocated_in(const Row& row) { return row.split.allocated; }
 void expect_states(const Report& report, const json& want) {
   for (const Row& row : report.cut(By::kState).rows) {
     ASSERT_TRUE(want.contains(row.name)) << row.name;
-    expect_near(in_hours(row.split.allocated), want[row.name]);
+    expect_places(in_hours(row.split.allocated), want[row.name]);
   }
   EXPECT_EQ(report.cut(By::kState).count, want.size());
 }
@@ -116,16 +116,16 @@ TEST_F(Corpus, PhillySynthWeek) {
   EXPECT_EQ(totals.users, want["users"].get<std::uint64_t>());
   EXPECT_EQ(totals.accounts, want["accounts"].get<std::uint64_t>());
   EXPECT_EQ(totals.unobserved_jobs, want["jobs_fully_unobserved"].get<std::uint64_t>());
-  expect_near(in_hours(totals.split.allocated), want["gpu_hours"]);
-  expect_near(in_hours(totals.split.unobserved), want["unobserved_gpu_hours"]);
-  expect_near(in_hours(totals.split.idle), want["split_idle_eq_0"]["idle"]);
-  expect_near(in_hours(totals.split.low), want["split_idle_eq_0"]["low_util_loss"]);
-  expect_near(in_hours(totals.split.productive), want["split_idle_eq_0"]["productive"]);
-  expect_near(in_hours(totals.queue), want["queue_gpu_hours"], 3);
-  expect_near(totals.lost / totals.split.allocated, want["failed_share_(FAILED+TIMEOUT+NODE_FAIL)"],
-              6);
-  expect_near(100 * *report.utilisation.mean, want["util_weighted_mean_pct"]);
-  expect_near(100 * *report.utilisation.median, want["util_weighted_median_pct"]);
+  expect_places(in_hours(totals.split.allocated), want["gpu_hours"]);
+  expect_places(in_hours(totals.split.unobserved), want["unobserved_gpu_hours"]);
+  expect_places(in_hours(totals.split.idle), want["split_idle_eq_0"]["idle"]);
+  expect_places(in_hours(totals.split.low), want["split_idle_eq_0"]["low_util_loss"]);
+  expect_places(in_hours(totals.split.productive), want["split_idle_eq_0"]["productive"]);
+  expect_places(in_hours(totals.queue), want["queue_gpu_hours"], 3);
+  expect_places(totals.lost / totals.split.allocated,
+                want["failed_share_(FAILED+TIMEOUT+NODE_FAIL)"], 6);
+  expect_places(100 * *report.utilisation.mean, want["util_weighted_mean_pct"]);
+  expect_places(100 * *report.utilisation.median, want["util_weighted_median_pct"]);
   ASSERT_EQ(report.utilisation.metrics.size(), 1U);
   EXPECT_EQ(report.utilisation.metrics[0].name, "DCGM_FI_DEV_GPU_UTIL");
   expect_states(report, want["gpu_hours_by_state"]);
@@ -139,8 +139,8 @@ TEST_F(Corpus, PhillySynthWeek) {
 TEST_F(Corpus, PhillySynthWeekIdleBelowFivePercent) {
   const json want = expected("philly_synth_week")["split_idle_lt_5pct"];
   const Totals totals = report_of(philly_week(0.05), Order::kWasted).totals;
-  expect_near(in_hours(totals.split.idle), want["idle"]);
-  expect_near(in_hours(totals.split.low), want["low_util_loss"]);
+  expect_places(in_hours(totals.split.idle), want["idle"]);
+  expect_places(in_hours(totals.split.low), want["low_util_loss"]);
 }
 
 // The parts of every job are its waste, whatever its telemetry looks like.
@@ -215,13 +215,13 @@ TEST_F(Corpus, AlexJobs) {
   EXPECT_EQ(report.totals.jobs, want["n_jobs"].get<std::uint64_t>());
   EXPECT_EQ(report.totals.users, want["users"].get<std::uint64_t>());
   EXPECT_EQ(report.totals.queue_unknown_jobs, report.totals.jobs);
-  expect_near(in_hours(report.totals.split.allocated), want["gpu_hours"]);
-  expect_near(in_hours(wasted(report.totals.split)), want["waste_gpu_hours"]);
-  expect_near(in_hours(report.totals.split.idle), want["zero_util_gpu_hours"]);
-  expect_near(100 * *report.utilisation.mean, want["util_mean_gpuh_weighted_pct"]);
-  expect_near(100 * *report.utilisation.median, want["util_median_gpuh_weighted_pct"]);
+  expect_places(in_hours(report.totals.split.allocated), want["gpu_hours"]);
+  expect_places(in_hours(wasted(report.totals.split)), want["waste_gpu_hours"]);
+  expect_places(in_hours(report.totals.split.idle), want["zero_util_gpu_hours"]);
+  expect_places(100 * *report.utilisation.mean, want["util_mean_gpuh_weighted_pct"]);
+  expect_places(100 * *report.utilisation.median, want["util_median_gpuh_weighted_pct"]);
   for (const Row& row : report.cut(By::kKind).rows) {
-    expect_near(in_hours(row.split.allocated), want["gpu_hours_by_subcluster"][row.name]);
+    expect_places(in_hours(row.split.allocated), want["gpu_hours_by_subcluster"][row.name]);
   }
   expect_top(report.cut(By::kJob).wasted, want["pareto_waste_by_job"]);
   expect_top(report.cut(By::kUser).wasted, want["pareto_waste_by_user"]);
@@ -236,10 +236,10 @@ TEST_F(Corpus, UioFox) {
   EXPECT_EQ(report.totals.jobs, want["gpu_jobs"].get<std::uint64_t>());
   EXPECT_EQ(report.totals.users, want["users"].get<std::uint64_t>());
   EXPECT_EQ(report.totals.unobserved_jobs, report.totals.jobs);
-  expect_near(in_hours(report.totals.split.allocated), want["gpu_hours"]);
-  expect_near(in_hours(report.totals.queue), want["queue_gpu_hours"]);
-  expect_near(report.totals.lost / report.totals.split.allocated,
-              want["failed_like_share_(FAILED+TIMEOUT+NODE_FAIL+OUT_OF_MEMORY)"], 6);
+  expect_places(in_hours(report.totals.split.allocated), want["gpu_hours"]);
+  expect_places(in_hours(report.totals.queue), want["queue_gpu_hours"]);
+  expect_places(report.totals.lost / report.totals.split.allocated,
+                want["failed_like_share_(FAILED+TIMEOUT+NODE_FAIL+OUT_OF_MEMORY)"], 6);
   expect_states(report, want["gpu_hours_by_state"]);
   expect_top(report.cut(By::kJob).allocated, want["pareto_gpu_hours_by_job"]);
   // Nothing was observed, so nothing can be got back: those that hold most come first.
@@ -264,17 +264,17 @@ TEST_F(Corpus, PhillyJobs) {
   const json want = expected("philly_jobs");
   const Report report = report_of(usage_of({"philly_jobs/philly.csv.gz"}), Order::kRecoverable);
   EXPECT_EQ(report.totals.jobs, want["n_jobs"].get<std::uint64_t>());
-  expect_near(in_hours(report.totals.split.allocated), want["gpu_hours"], 3);
+  expect_places(in_hours(report.totals.split.allocated), want["gpu_hours"], 3);
   const Cut& clusters = report.cut(By::kPartition);
   EXPECT_EQ(clusters.count, want["n_virtual_clusters"].get<std::uint64_t>());
   double last = std::numeric_limits<double>::infinity();
   for (const Row& row : clusters.rows) {
-    expect_near(in_hours(row.split.allocated), want["gpu_hours_by_vc"][row.name], 3);
+    expect_places(in_hours(row.split.allocated), want["gpu_hours_by_vc"][row.name], 3);
     EXPECT_LE(row.split.allocated, last);
     last = row.split.allocated;
   }
-  expect_near(clusters.rows[0].split.allocated / report.totals.split.allocated,
-              want["pareto_gpu_hours_by_vc_top1"], 6);
+  expect_places(clusters.rows[0].split.allocated / report.totals.split.allocated,
+                want["pareto_gpu_hours_by_vc_top1"], 6);
   expect_top(report.cut(By::kJob).allocated, want["pareto_gpu_hours_by_job"]);
 }
 
@@ -285,12 +285,13 @@ TEST_F(Corpus, Openb) {
   const Report report = report_of(usage, Order::kRecoverable);
   EXPECT_EQ(report.totals.jobs, want["n_gpu_pods"].get<std::uint64_t>() -
                                     want["never_scheduled_gpu_pods"].get<std::uint64_t>());
-  expect_near(in_hours(report.totals.split.allocated), want["gpu_hours"], 3);
-  expect_near(in_hours(report.totals.queue), want["queue_gpu_hours"], 3);
-  expect_near(report.totals.lost / report.totals.split.allocated, want["failed_gpu_hour_share"], 6);
+  expect_places(in_hours(report.totals.split.allocated), want["gpu_hours"], 3);
+  expect_places(in_hours(report.totals.queue), want["queue_gpu_hours"], 3);
+  expect_places(report.totals.lost / report.totals.split.allocated, want["failed_gpu_hour_share"],
+                6);
   expect_top(report.cut(By::kJob).allocated, want["pareto_gpu_hours_by_pod"]);
   for (const Row& row : report.cut(By::kPartition).rows) {
-    expect_near(in_hours(row.split.allocated), want["gpu_hours_by_qos"][row.name], 3);
+    expect_places(in_hours(row.split.allocated), want["gpu_hours_by_qos"][row.name], 3);
   }
   EXPECT_EQ(report.capacity.basis, "counts of accelerators");
   const double window = to_seconds(report.end - report.start);
@@ -301,23 +302,23 @@ TEST_F(Corpus, HeliosClassesOfCapacity) {
   const json want = expected("helios_earth_vcs_shared");
   std::vector<std::string> files;
   for (const auto& entry :
-       std::filesystem::directory_iterator(corpus() + "/fleet/helios/earth_vcs")) {
+       std::filesystem::directory_iterator(corpus_folder() + "/fleet/helios/earth_vcs")) {
     files.push_back("helios/earth_vcs/" + entry.path().filename().string());
   }
   std::ranges::sort(files);
   const Report report = report_of(usage_of(files), Order::kRecoverable);
-  expect_near(in_hours(*report.capacity.total), want["capacity_gpu_hours"], 2);
-  expect_near(in_hours(report.capacity.allocated), want["allocated_gpu_hours"], 2);
-  expect_near(in_hours(*report.capacity.unallocated), want["idle_unallocated_gpu_hours"], 2);
+  expect_places(in_hours(*report.capacity.total), want["capacity_gpu_hours"], 2);
+  expect_places(in_hours(report.capacity.allocated), want["allocated_gpu_hours"], 2);
+  expect_places(in_hours(*report.capacity.unallocated), want["idle_unallocated_gpu_hours"], 2);
   ASSERT_EQ(report.partitions.size(), want["rank_by_idle"].size());
   for (std::size_t i = 0; i < report.partitions.size(); ++i) {
     const CapacityUse& use = report.partitions[i];
     const std::string name = want["rank_by_idle"][i].get<std::string>();
     EXPECT_TRUE(use.partition.starts_with(name)) << use.partition;
     const json& vc = want["per_vc"][name];
-    expect_near(in_hours(*use.total), vc["capacity_gpu_h"], 2);
-    expect_near(in_hours(use.allocated), vc["alloc_gpu_h"], 2);
-    expect_near(in_hours(*use.unallocated), vc["idle_gpu_h"], 2);
+    expect_places(in_hours(*use.total), vc["capacity_gpu_h"], 2);
+    expect_places(in_hours(use.allocated), vc["alloc_gpu_h"], 2);
+    expect_places(in_hours(*use.unallocated), vc["idle_gpu_h"], 2);
   }
 }
 

@@ -11,7 +11,7 @@
 namespace amdahl::ingest {
 namespace {
 
-const std::string kSacct =
+const std::string kOneJob =
     "JobID|User|State|Submit|Start|End|ElapsedRaw|NNodes|NodeList|AllocTRES|JobName\n"
     "1|ada|COMPLETED|2023-11-14T22:00:00Z|2023-11-14T22:13:20Z|2023-11-14T22:15:00Z|100|1|n1|"
     "gres/gpu=1|train\n";
@@ -35,10 +35,10 @@ TEST(ReadFleet, ReadsJobsBeforeSamples) {
       bytes = std::max(bytes, now.done);
     };
     const Ingested read = read_texts({text_input("samples", kSamples),
-                                      text_input("places", kPlaces), text_input("jobs", kSacct)},
+                                      text_input("places", kPlaces), text_input("jobs", kOneJob)},
                                      options);
     EXPECT_EQ(order, (std::vector<std::string>{"places", "jobs", "samples"}));
-    EXPECT_EQ(bytes, kSacct.size()) << "of the largest";
+    EXPECT_EQ(bytes, kOneJob.size()) << "of the largest";
     ASSERT_EQ(read.inputs.size(), 3U);
     EXPECT_TRUE(read.inputs[0].read_as.starts_with("csv:"));
     EXPECT_EQ(read.inputs[1].jobs, 1U);
@@ -56,7 +56,7 @@ TEST(ReadFleet, AMappingIsForTheFilesThatNeedIt) {
   mapped.mapping =
       "row = \"sample\"\n[columns]\ntime = \"when\"\nhost = \"where\"\naccelerator = \"dev\"\n"
       "value = \"busy\"\nmetric = { constant = \"utilisation\" }\n";
-  TextInput jobs = text_input("jobs", kSacct);
+  TextInput jobs = text_input("jobs", kOneJob);
   jobs.mapping = mapped.mapping;
   const Ingested read = read_texts({mapped, text_input("places", kPlaces), jobs});
   EXPECT_EQ(read.usage.attributed, 1U);
@@ -67,7 +67,7 @@ TEST(ReadFleet, OneBadFileOfAFolderDoesNotKeepTheOthersOut) {
   const TestFolder folder;
   folder.write("in/noise", "what is this");
   folder.write("in/empty", "");
-  folder.write("in/jobs", kSacct);
+  folder.write("in/jobs", kOneJob);
   folder.write("in/broken", "\x1f\x8b nonsense that goes on");
   os::FakeClock clock(std::chrono::seconds(1'800'000'000));
   Options options;
@@ -131,7 +131,7 @@ TEST(ReadFleet, StopsWhenAsked) {
   const TestFolder folder;
   os::FakeClock clock;
   Options options;
-  options.origins = write_texts(folder, {text_input("jobs", kSacct)});
+  options.origins = write_texts(folder, {text_input("jobs", kOneJob)});
   for (const int threads : {1, 2}) {
     options.threads = threads;
     for (int after = 0; after < 4; ++after) {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "ingest/hour_testing.h"
 #include "scan/capacity.h"
-#include "scan/usage_accumulator.h"
+#include "scan/usage_testing.h"
 
 namespace amdahl::ingest {
 namespace {
@@ -58,28 +58,12 @@ std::string digest(const FleetUsage& usage) {
   return join(lines, "\n");
 }
 
-std::uint64_t count_of(const FleetUsage& usage, Trouble trouble) {
-  for (const TroubleCount& row : usage.troubles) {
-    if (row.trouble == trouble) return row.count;
-  }
-  return 0;
-}
-
 FleetJob job_of(const FleetUsage& usage, std::string_view id) {
   for (const FleetJob& job : usage.jobs) {
     if (usage.text(job.id) == id) return job;
   }
   ADD_FAILURE() << "no job " << id;
   return {};
-}
-
-constexpr std::string_view kSacct =
-    "JobID|User|Partition|State|Start|End|ElapsedRaw|NodeList|AllocTRES\n";
-
-std::string sacct_line(std::string_view id, int from, int to, std::string_view node,
-                       std::string_view tres) {
-  return fmt::format("{}|ada|main|COMPLETED|{}|{}|{}|{}|{}\n", id, kStart + from, kStart + to,
-                     to - from, node, tres);
 }
 
 // A line every minute of [from, to).

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ingest/hour_testing.h"
-#include "scan/usage_accumulator.h"
+#include "scan/usage_testing.h"
 
 namespace amdahl::ingest {
 namespace {
@@ -12,22 +12,6 @@ using namespace scan;
 
 using model::Trouble;
 using std::chrono::seconds;
-
-std::uint64_t count_of(const FleetUsage& usage, Trouble trouble) {
-  for (const TroubleCount& row : usage.troubles) {
-    if (row.trouble == trouble) return row.count;
-  }
-  return 0;
-}
-
-constexpr std::string_view kSacct =
-    "JobID|User|Partition|State|Start|End|ElapsedRaw|NodeList|AllocTRES\n";
-
-std::string sacct_line(std::string_view id, int from, int to, std::string_view node,
-                       std::string_view tres) {
-  return fmt::format("{}|ada|main|COMPLETED|{}|{}|{}|{}|{}\n", id, kStart + from, kStart + to,
-                     to - from, node, tres);
-}
 
 // What a file of long ago says of jobs without an end.
 TEST(Known, JobsWithoutAnEndEndWithWhatIsKnown) {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "bytes/unpack.h"
 #include "ingest/testing.h"
-#include "scan/usage_accumulator.h"
+#include "scan/usage_testing.h"
 
 namespace amdahl::ingest {
 namespace {
@@ -20,13 +20,8 @@ using namespace scan;
 
 using std::chrono::seconds;
 
-std::string corpus(const std::string& path) {
-  const char* root = std::getenv("AMDAHL_CORPUS");
-  return root ? std::string(root) + "/fleet/philly_synth_week/" + path : std::string();
-}
-
 std::string bytes_of(const std::string& file) {
-  std::ifstream stream(corpus(file), std::ios::binary);
+  std::ifstream stream(week_file(file), std::ios::binary);
   std::stringstream bytes;
   bytes << stream.rdbuf();
   return bytes.str();
@@ -36,7 +31,7 @@ constexpr Window kWeek{seconds(1507507200), seconds(1508112000)};
 
 Ingested read_week(Options options, int threads) {
   for (const char* file : {"dcgm_long.csv.gz", "gpu_alloc.csv.gz", "sacct.txt.gz"}) {
-    options.origins.push_back({.where = corpus(file)});
+    options.origins.push_back({.where = week_file(file)});
   }
   options.threads = threads;
   os::FakeClock clock(seconds(1'800'000'000));
@@ -58,13 +53,6 @@ double hours(double accelerator_seconds) { return accelerator_seconds / 3600; }
 // The truth is written with four digits.
 void expect_near(double got, double want) {
   EXPECT_NEAR(got, want, std::max(1e-6 * want, 0.51e-4));
-}
-
-std::uint64_t count_of(const FleetUsage& usage, model::Trouble trouble) {
-  for (const TroubleCount& row : usage.troubles) {
-    if (row.trouble == trouble) return row.count;
-  }
-  return 0;
 }
 
 struct Truth {
@@ -95,7 +83,7 @@ std::map<std::string, Truth, std::less<>> truth() {
 class Philly : public testing::Test {
  protected:
   void SetUp() override {
-    if (corpus("").empty()) GTEST_SKIP() << "AMDAHL_CORPUS is not set";
+    if (week_file("").empty()) GTEST_SKIP() << "AMDAHL_CORPUS is not set";
   }
 };
 

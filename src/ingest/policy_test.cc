@@ -26,13 +26,8 @@ using std::chrono::seconds;
 constexpr long kFrom = 1507507200;
 constexpr long kTo = 1508112000;
 
-std::string corpus(const std::string& file) {
-  const char* root = std::getenv("AMDAHL_CORPUS");
-  return root ? std::string(root) + "/fleet/philly_synth_week/" + file : std::string();
-}
-
 std::string text_of(const std::string& file) {
-  std::ifstream stream(corpus(file), std::ios::binary);
+  std::ifstream stream(week_file(file), std::ios::binary);
   std::stringstream packed;
   packed << stream.rdbuf();
   std::string text;
@@ -138,10 +133,10 @@ struct Week {
   Report report;
 };
 
-Week read_week(ReportOptions options) {
+Week judged_week(ReportOptions options) {
   Options read{.from = seconds(kFrom), .to = seconds(kTo), .idle_below = 0.05};
   for (const char* file : {"dcgm_long.csv.gz", "gpu_alloc.csv.gz", "sacct.txt.gz"}) {
-    read.origins.push_back({.where = corpus(file)});
+    read.origins.push_back({.where = week_file(file)});
   }
   os::FakeClock clock(seconds(1'800'000'000));
   auto done = read_fleet(read, clock);
@@ -156,12 +151,12 @@ Week read_week(ReportOptions options) {
 class PhillyPolicy : public testing::Test {
  protected:
   void SetUp() override {
-    if (corpus("").empty()) GTEST_SKIP() << "AMDAHL_CORPUS is not set";
+    if (week_file("").empty()) GTEST_SKIP() << "AMDAHL_CORPUS is not set";
   }
 };
 
 TEST_F(PhillyPolicy, IdleTimeoutsHitWhatTheRawSamplesSay) {
-  const Week week = read_week({.idle_timeout = std::chrono::minutes{90}});
+  const Week week = judged_week({.idle_timeout = std::chrono::minutes{90}});
   const std::vector<Replay>& replays = week.report.policies.idle_timeouts;
   ASSERT_EQ(replays.size(), kTimeouts.size() + 1);
   std::vector<std::map<std::string, Outcome>> want(replays.size());
@@ -199,7 +194,7 @@ TEST_F(PhillyPolicy, IdleTimeoutsHitWhatTheRawSamplesSay) {
 }
 
 TEST_F(PhillyPolicy, BillsAddUpAndActionsDoNotOverlap) {
-  const Week week = read_week({.rows = 0, .prices = {.by_default = 2.0}});
+  const Week week = judged_week({.rows = 0, .prices = {.by_default = 2.0}});
   const Report& report = week.report;
   for (const By by : {By::kUser, By::kAccount, By::kPartition}) {
     SCOPED_TRACE(name(by));
@@ -247,7 +242,7 @@ TEST_F(PhillyPolicy, BillsAddUpAndActionsDoNotOverlap) {
 }
 
 TEST_F(PhillyPolicy, FailuresAreByExitCode) {
-  const Week week = read_week({});
+  const Week week = judged_week({});
   const std::string sacct = text_of("sacct.txt.gz");
   std::map<std::string, std::uint64_t> want;
   for (const std::string_view line : split(sacct, '\n')) {

@@ -1,6 +1,7 @@
 // testing.h: fleets made of texts, read by the production driver, for tests.
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -27,6 +28,12 @@ struct TextInput {
 
 inline TextInput text_input(std::string name, std::string text) {
   return {.name = std::move(name), .text = std::move(text)};
+}
+
+// A file of the reference week; empty without AMDAHL_CORPUS.
+inline std::string week_file(const std::string& name) {
+  const char* root = std::getenv("AMDAHL_CORPUS");
+  return root ? std::string(root) + "/fleet/philly_synth_week/" + name : std::string();
 }
 
 // A folder deleted with this object.

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "model/change_testing.h"
 #include "model/patch_edits.h"
 #include "model/plan.h"
 
@@ -43,16 +44,6 @@ Spec job() {
   return spec;
 }
 
-Change args(std::map<std::string, std::optional<std::string>> flags) {
-  Change change;
-  change.args = std::move(flags);
-  return change;
-}
-Change env(std::map<std::string, std::optional<std::string>> variables) {
-  Change change;
-  change.env = std::move(variables);
-  return change;
-}
 Change config(std::map<std::string, std::string> places) {
   Change change;
   change.config = std::move(places);

@@ -4,12 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "model/change_testing.h"
 #include "model/effect.h"
 
 namespace amdahl::model {
 namespace {
 
-Spec job() {
+Spec planned_job() {
   Spec spec;
   spec.family = "f";
   spec.command = {"python3",  "-u",    "train.py", "--batch", "8",
@@ -48,17 +49,6 @@ Spec job() {
                          .on = "",
                          .off = ""};
   return spec;
-}
-
-Change args(std::map<std::string, std::optional<std::string>> flags) {
-  Change change;
-  change.args = std::move(flags);
-  return change;
-}
-Change env(std::map<std::string, std::optional<std::string>> variables) {
-  Change change;
-  change.env = std::move(variables);
-  return change;
 }
 
 TEST(Plan, FlagsAreSetInTheirPlaceAndSpelling) {
@@ -102,7 +92,7 @@ TEST(Plan, FlagsAreSetInTheirPlaceAndSpelling) {
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    Spec spec = job();
+    Spec spec = planned_job();
     spec.command = c.command;
     const auto plan = make_plan(spec, c.change);
     EXPECT_EQ(plan ? join(plan->argv, " ") : plan.error().text, c.want);
@@ -114,7 +104,7 @@ TEST(Plan, EnvironmentWrapAndResources) {
   change.wrap = {"numactl", "--interleave=all"};
   change.accelerators = 1;
   change.config = {{"c.json#io.fsync", "0"}};
-  const auto plan = make_plan(job(), change);
+  const auto plan = make_plan(planned_job(), change);
   ASSERT_TRUE(plan) << plan.error().text;
   EXPECT_EQ(plan->argv[0], "numactl");
   EXPECT_EQ(plan->argv[2], "python3");
@@ -135,7 +125,7 @@ TEST(Plan, CpusFollowTheAcceleratorsWhereTheyAreThem) {
   };
   for (const Case& c : {Case{0, {}, 4}, Case{0, 2, 2}, Case{4, 2, 2}, Case{4, {}, 4}, Case{8, 2, 8},
                         Case{2, {}, 2}}) {
-    Spec spec = job();
+    Spec spec = planned_job();
     spec.cpus = c.cpus;
     Change change;
     change.accelerators = c.accelerators;
@@ -145,7 +135,7 @@ TEST(Plan, CpusFollowTheAcceleratorsWhereTheyAreThem) {
 
 TEST(Plan, RefusesWhatTheSpecDoesNotHave) {
   const auto error = [](const Change& change) {
-    const auto plan = make_plan(job(), change);
+    const auto plan = make_plan(planned_job(), change);
     return plan ? "" : plan.error().text;
   };
   Change change;
@@ -172,10 +162,10 @@ TEST(Plan, RefusesWhatTheSpecDoesNotHave) {
 
 TEST(Plan, KeysDifferByFamilyAndHardware) {
   const Change change = args({{"--batch", "32"}});
-  Spec other = job();
+  Spec other = planned_job();
   other.family = "g";
-  EXPECT_NE(key(job(), {}, change, "cpu"), key(job(), {}, change, "gpu"));
-  EXPECT_NE(key(job(), {}, change, "cpu"), key(other, {}, change, "cpu"));
+  EXPECT_NE(key(planned_job(), {}, change, "cpu"), key(planned_job(), {}, change, "gpu"));
+  EXPECT_NE(key(planned_job(), {}, change, "cpu"), key(other, {}, change, "cpu"));
 }
 
 TEST(Plan, WhatTheBaselineHasIsNoChange) {
@@ -185,21 +175,21 @@ TEST(Plan, WhatTheBaselineHasIsNoChange) {
   baseline.wrap = {"nice"};
   baseline.config = {{"a#b", "2.0"}};
   baseline.patch = "--- a\n+++ b\n";
-  EXPECT_TRUE(is_empty(canonical(job(), baseline, baseline)));
+  EXPECT_TRUE(is_empty(canonical(planned_job(), baseline, baseline)));
   // Back to what the spec has is a change again.
-  EXPECT_EQ(canonical(job(), baseline, args({{"-b", "8"}})), args({{"--batch", "8"}}));
+  EXPECT_EQ(canonical(planned_job(), baseline, args({{"-b", "8"}})), args({{"--batch", "8"}}));
   Change four;
   four.accelerators = 4;
-  EXPECT_EQ(canonical(job(), baseline, four), four);
-  EXPECT_TRUE(is_empty(canonical(job(), {}, four)));
+  EXPECT_EQ(canonical(planned_job(), baseline, four), four);
+  EXPECT_TRUE(is_empty(canonical(planned_job(), {}, four)));
 }
 
 TEST(Plan, WhatRunsIsWhatWasWritten) {
   Change change = args({{"-b", "032"}, {"--lr", "1e-3"}, {"--tag", " v1.0 "}, {"--py=3.10", ""}});
   change.env = {{"PYTHON_VERSION", "3.10"}, {"ZIP", "007"}, {"OMP_WAIT_POLICY", "PASSIVE"}};
   change.config = {{"c.json#io.fsync", "00"}};
-  const Change runs = by_first_name(job(), change);
-  const auto plan = make_plan(job(), runs);
+  const Change runs = by_first_name(planned_job(), change);
+  const auto plan = make_plan(planned_job(), runs);
   ASSERT_TRUE(plan) << plan.error().text;
   EXPECT_EQ(join(plan->argv, "|"),
             "python3|-u|train.py|--batch|032|--lr=1e-3|--amp|data|opt.k=3|--py|3.10|--tag| v1.0 ");
@@ -213,17 +203,17 @@ TEST(Plan, WhatASecretWasTakenOutOfDoesNotRun) {
   const char* want =
       "a secret in this command, environment or patch was replaced by [redacted], so it cannot "
       "run: put the secret into the environment and write {env:NAME} instead";
-  const auto plan = make_plan(job(), args({{"--api-token", "[redacted]"}}));
+  const auto plan = make_plan(planned_job(), args({{"--api-token", "[redacted]"}}));
   EXPECT_EQ(plan ? "" : plan.error().text, want);
-  Spec spec = job();
+  Spec spec = planned_job();
   spec.command.emplace_back("--password=[redacted]");
   const auto baseline = make_plan(spec, {});
   EXPECT_EQ(baseline ? "" : baseline.error().text, want);
-  EXPECT_TRUE(make_plan(job(), args({{"--api-token", "{env:API_TOKEN}"}})));
+  EXPECT_TRUE(make_plan(planned_job(), args({{"--api-token", "{env:API_TOKEN}"}})));
 }
 
 TEST(Plan, CurrentValueOfAKnob) {
-  const Spec spec = job();
+  const Spec spec = planned_job();
   const Knob& batch = spec.knobs.at("batch_size");
   EXPECT_EQ(current_value(spec, {}, batch), "8");
   EXPECT_EQ(current_value(spec, args({{"-b", "16"}}), batch), "16");
@@ -233,10 +223,10 @@ TEST(Plan, CurrentValueOfAKnob) {
 }
 
 TEST(Plan, DigestSeesEverything) {
-  const Plan plan = *make_plan(job(), {});
+  const Plan plan = *make_plan(planned_job(), {});
   const std::string before = digest(plan);
   EXPECT_EQ(before.size(), 16U);
-  EXPECT_EQ(digest(*make_plan(job(), {})), before);
+  EXPECT_EQ(digest(*make_plan(planned_job(), {})), before);
   const auto differs = [&](void (*change)(Plan&)) {
     Plan other = plan;
     change(other);

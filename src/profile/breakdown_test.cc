@@ -63,7 +63,7 @@ struct Made {
   model::DeviceKind kind = model::DeviceKind::kKernel;
 };
 
-model::Trace made(const std::vector<Made>& events) {
+model::Trace made_of_events(const std::vector<Made>& events) {
   using std::chrono::microseconds;
   model::TraceBuilder builder;
   const std::uint32_t source = builder.source({});
@@ -93,10 +93,10 @@ model::Trace made(const std::vector<Made>& events) {
 
 TEST(Breakdown, WhatOverlapsCountsOnce) {
   const std::vector<DeviceBreakdown> rows =
-      break_down(made({{"gemm", 7, 0, 10},
-                       {"ncclDevKernel_AllReduce", 9, 5, 10},
-                       {"Memcpy HtoD", 11, 12, 8, -1, model::DeviceKind::kCopy},
-                       {"note", 7, 0, 1000, -1, model::DeviceKind::kAnnotation}}));
+      break_down(made_of_events({{"gemm", 7, 0, 10},
+                                 {"ncclDevKernel_AllReduce", 9, 5, 10},
+                                 {"Memcpy HtoD", 11, 12, 8, -1, model::DeviceKind::kCopy},
+                                 {"note", 7, 0, 1000, -1, model::DeviceKind::kAnnotation}}));
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].span.count(), 20'000);
   EXPECT_EQ(rows[0].busy.count(), 20'000);
@@ -111,12 +111,12 @@ TEST(Breakdown, WhatOverlapsCountsOnce) {
 }
 
 TEST(Breakdown, GapsAreOfTheDeviceAndSumToItsIdleTime) {
-  const model::Trace trace = made({{"a", 7, 0, 10, 0},
-                                   {"late", 7, 100, 10, 50},     // Launched 40 into the gap.
-                                   {"soon", 7, 120, 10, 0},      // In time, 10 later.
-                                   {"slow", 9, 230, 10, 0},      // In time, 100 later.
-                                   {"lost", 7, 300, 10},         // No launch.
-                                   {"nothing", 7, 250, 0, 0}});  // Takes no time.
+  const model::Trace trace = made_of_events({{"a", 7, 0, 10, 0},
+                                             {"late", 7, 100, 10, 50},  // Launched 40 into the gap.
+                                             {"soon", 7, 120, 10, 0},   // In time, 10 later.
+                                             {"slow", 9, 230, 10, 0},   // In time, 100 later.
+                                             {"lost", 7, 300, 10},      // No launch.
+                                             {"nothing", 7, 250, 0, 0}});  // Takes no time.
   const std::vector<DeviceBreakdown> rows = break_down(trace);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].gap(GapCause::kHostWait).count(), 90'000);

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "profile/testing.h"
 #include "source_dir.h"
 
 namespace amdahl::profile {
@@ -36,15 +37,7 @@ std::vector<code::Finding> example(const std::string& folder, const std::string&
       .findings;
 }
 
-model::Profile profile_of(std::map<std::string, double> evidence) {
-  model::Profile profile;
-  profile.wall = std::chrono::seconds(10);
-  profile.accelerators = 2;
-  profile.evidence = std::move(evidence);
-  return profile;
-}
-
-std::vector<code::Finding> of(const std::string& text) {
+std::vector<code::Finding> findings_of(const std::string& text) {
   const std::vector<code::Source> sources = {{"job.py", text}};
   return code::analyse(sources).findings;
 }
@@ -75,14 +68,14 @@ const std::string kLoop =
     "\n";
 
 TEST(Findings, NoneWithoutACost) {
-  EXPECT_EQ(shown(findings(of(kLoop), profile_of({}), {})), "");
-  EXPECT_EQ(shown(findings(of(kLoop), profile_of({{"sync_share", 0.004}}), {})), "");
-  EXPECT_EQ(shown(findings(of(kLoop), profile_of({{"input_wait_share", 0.5}}), {})), "")
+  EXPECT_EQ(shown(findings(findings_of(kLoop), profile_of({}), {})), "");
+  EXPECT_EQ(shown(findings(findings_of(kLoop), profile_of({{"sync_share", 0.004}}), {})), "");
+  EXPECT_EQ(shown(findings(findings_of(kLoop), profile_of({{"input_wait_share", 0.5}}), {})), "")
       << "another cause's cost is not theirs";
 }
 
 TEST(Findings, TheCausesTimeIsTheMostThatEachCouldExplain) {
-  const auto all = findings(of(kLoop), profile_of({{"sync_share", 0.3}}), {});
+  const auto all = findings(findings_of(kLoop), profile_of({{"sync_share", 0.3}}), {});
   EXPECT_EQ(shown(all), "scalar-sync@3 6s synchronize@4 6s");
   EXPECT_EQ(all[0].because, "sync_share 30 % of 10.0 s; 1 other finding may explain the same time");
   EXPECT_NEAR(all[0].ceiling, 1 / 0.7, 1e-9);
@@ -123,7 +116,7 @@ TEST(Findings, WhatAFixTouchesBesidesRaisesItsCeilingAlone) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.rule);
-    const auto all = findings(of(c.text), profile_of(c.evidence), {});
+    const auto all = findings(findings_of(c.text), profile_of(c.evidence), {});
     const auto found =
         std::ranges::find(all, c.rule, [](const Finding& finding) { return finding.code.rule; });
     ASSERT_NE(found, all.end());
@@ -135,7 +128,7 @@ TEST(Findings, WhatAFixTouchesBesidesRaisesItsCeilingAlone) {
 
 TEST(Findings, WhatOthersTookMeanwhileLowersNoCeiling) {
   const auto all = findings(
-      of(kLoop),
+      findings_of(kLoop),
       profile_of({{"sync_share", 0.25}, {"cpu_wait_share", 0.5}, {"foreign_cpu_cores", 2}}), {});
   ASSERT_FALSE(all.empty());
   EXPECT_NEAR(all[0].expected, 1 / 0.75, 1e-9);
@@ -148,24 +141,24 @@ TEST(Findings, TimedLinesSpeakForThemselves) {
                                         .function = "<module>",
                                         .in_steps = true,
                                         .seconds = 2}};
-  const auto all = findings(of(kLoop), profile_of({{"sync_share", 0.3}}), lines);
+  const auto all = findings(findings_of(kLoop), profile_of({{"sync_share", 0.3}}), lines);
   EXPECT_EQ(shown(all), "scalar-sync@3 4s!") << "the other line took nothing";
   EXPECT_EQ(all[0].because, "its line took 2.00 s of 10.0 s");
   const std::vector<LineCost> elsewhere = {{"/home/a/other_job.py", 3, "", true, 2}};
-  EXPECT_EQ(shown(findings(of(kLoop), profile_of({}), elsewhere)), "");
+  EXPECT_EQ(shown(findings(findings_of(kLoop), profile_of({}), elsewhere)), "");
 }
 
 TEST(Findings, AFunctionsTimeCountsForWhatItHolds) {
   const auto found =
-      of("def step(x):\n  y = model(x)\n  return y.item()\nfor x in loader:\n  step(x)\n");
+      findings_of("def step(x):\n  y = model(x)\n  return y.item()\nfor x in loader:\n  step(x)\n");
   const std::vector<LineCost> lines = {{"job.py", 1, "step", true, 5}};
   EXPECT_EQ(shown(findings(found, profile_of({}), lines)), "scalar-sync@3 10s!");
 }
 
 TEST(Findings, OneHabitInOneFunctionIsOne) {
-  const auto found =
-      of("def step(x):\n  y = model(x)\n  a = y.item()\n  b = x.item()\n  return a + b\n"
-         "for x in loader:\n  step(x)\n");
+  const auto found = findings_of(
+      "def step(x):\n  y = model(x)\n  a = y.item()\n  b = x.item()\n  return a + b\n"
+      "for x in loader:\n  step(x)\n");
   const std::vector<LineCost> lines = {{"job.py", 3, "", true, 1}, {"job.py", 4, "", true, 2}};
   const auto all = findings(found, profile_of({}), lines);
   EXPECT_EQ(shown(all), "scalar-sync@4 6s!");
@@ -174,7 +167,7 @@ TEST(Findings, OneHabitInOneFunctionIsOne) {
 }
 
 TEST(Findings, SettingsAreJudgedByWhatTheyCause) {
-  const auto found = of("torch.set_num_threads(8)\nloader = DataLoader(data)\n");
+  const auto found = findings_of("torch.set_num_threads(8)\nloader = DataLoader(data)\n");
   const std::vector<LineCost> lines = {{"job.py", 9, "", true, 9}};
   EXPECT_EQ(shown(findings(found, profile_of({{"input_wait_share", 0.2}}), lines)),
             "loader-workers@2 4s");
@@ -186,7 +179,7 @@ TEST(Findings, SettingsAreJudgedByWhatTheyCause) {
 }
 
 TEST(Findings, MoreWorkersOfAStreamAreNoPatch) {
-  const auto found = of("loader = DataLoader(data)\n");
+  const auto found = findings_of("loader = DataLoader(data)\n");
   std::map<std::string, double> seen = {
       {"input_wait_share", 0.2}, {"hook.loader_workers", 0}, {"hook.dataset_len", 100}};
   EXPECT_NE(findings(found, profile_of(seen), {}).at(0).code.patch, "");
@@ -197,7 +190,7 @@ TEST(Findings, MoreWorkersOfAStreamAreNoPatch) {
 }
 
 TEST(Findings, WhatALineTookWhileABatchWasMadeIsInput) {
-  const auto found = of("class D:\n  def __getitem__(self, i):\n    time.sleep(1)\n");
+  const auto found = findings_of("class D:\n  def __getitem__(self, i):\n    time.sleep(1)\n");
   std::vector<LineCost> lines = {{"job.py", 3, "", true, 5}};
   const auto profile = profile_of({{"serial_share", 0.1}, {"input_wait_share", 0.5}});
   EXPECT_EQ(findings(found, profile, lines).at(0).cause, "serial_share");
@@ -207,7 +200,7 @@ TEST(Findings, WhatALineTookWhileABatchWasMadeIsInput) {
 
 // Without workers all that the step's own thread decodes shows at its line.
 TEST(Findings, WhatTheStepDecodesMustHaveTakenTime) {
-  const auto found = of("for x in loader:\n  model(x, json.load(x))\n  y = 1\n");
+  const auto found = findings_of("for x in loader:\n  model(x, json.load(x))\n  y = 1\n");
   std::map<std::string, double> seen = {{"input_wait_share", 0.2}, {"hook.loader_workers", 0}};
   const std::vector<LineCost> lines = {{"job.py", 3, "", true, 1}};
   EXPECT_EQ(shown(findings(found, profile_of(seen), lines)), "");
@@ -217,11 +210,11 @@ TEST(Findings, WhatTheStepDecodesMustHaveTakenTime) {
 
 // A file may define several loaders and data sets, of which a run makes one.
 TEST(Findings, OnlyLoadersAndDataSetsThatRanAreFound) {
-  const auto found =
-      of("class A:\n  def __getitem__(self, i):\n    return json.load(open(i))\n"
-         "class B:\n  def __getitem__(self, i):\n    return i * 2\n"
-         "def files():\n  return DataLoader(A())\n"
-         "def made():\n  return DataLoader(\n    B())\n");
+  const auto found = findings_of(
+      "class A:\n  def __getitem__(self, i):\n    return json.load(open(i))\n"
+      "class B:\n  def __getitem__(self, i):\n    return i * 2\n"
+      "def files():\n  return DataLoader(A())\n"
+      "def made():\n  return DataLoader(\n    B())\n");
   const auto profile = profile_of({{"input_wait_share", 0.2}, {"hook.loader_workers", 0}});
   EXPECT_EQ(shown(findings(found, profile, {})),
             "decode@3 4s loader-workers@8 4s loader-workers@10 4s");
@@ -233,7 +226,7 @@ TEST(Findings, OnlyLoadersAndDataSetsThatRanAreFound) {
 }
 
 TEST(Findings, ImportsArePartOfTheHooksStartAndNotOfTheJobsPhase) {
-  const auto found = of("for path in paths:\n  open(path)\n");
+  const auto found = findings_of("for path in paths:\n  open(path)\n");
   const std::map<std::string, double> hook = {{"startup_share", 0.5}, {"import_share", 0.4}};
   EXPECT_EQ(shown(findings(found, profile_of(hook), {})), "startup-reads@2 2s");
   auto phases = hook;

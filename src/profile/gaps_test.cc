@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-Nanos of(const DeviceGaps& gaps, Why why) { return gaps.by_why[at(why)]; }
+Nanos gap_of(const DeviceGaps& gaps, Why why) { return gaps.by_why[at(why)]; }
 
 Nanos sum(const DeviceGaps& gaps) {
   Nanos all{};
@@ -38,11 +38,11 @@ TEST(Gaps, EachReasonGetsItsTime) {
   const DeviceGaps& got = all.front();
   EXPECT_EQ(got.span, microseconds(180));
   EXPECT_EQ(got.busy, microseconds(32));
-  EXPECT_EQ(of(got, Why::kInput), microseconds(100));
-  EXPECT_EQ(of(got, Why::kHost), microseconds(30));
-  EXPECT_EQ(of(got, Why::kLaunch), microseconds(6));
-  EXPECT_EQ(of(got, Why::kQueue), microseconds(2));
-  EXPECT_EQ(of(got, Why::kUnknown), microseconds(10));
+  EXPECT_EQ(gap_of(got, Why::kInput), microseconds(100));
+  EXPECT_EQ(gap_of(got, Why::kHost), microseconds(30));
+  EXPECT_EQ(gap_of(got, Why::kLaunch), microseconds(6));
+  EXPECT_EQ(gap_of(got, Why::kQueue), microseconds(2));
+  EXPECT_EQ(gap_of(got, Why::kUnknown), microseconds(10));
   EXPECT_EQ(sum(got), got.idle);
   ASSERT_FALSE(got.places.empty());
   EXPECT_EQ(got.places.front().what, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
@@ -60,10 +60,10 @@ TEST(Gaps, WorkAfterAWaitIsTheWaitsDoing) {
   const model::Trace trace = made.finish();
   const DeviceGaps got = gaps(Prepared(trace)).front();
   EXPECT_EQ(got.idle, microseconds(38));
-  EXPECT_EQ(of(got, Why::kSync), microseconds(32));
+  EXPECT_EQ(gap_of(got, Why::kSync), microseconds(32));
   ASSERT_FALSE(got.places.empty());
   EXPECT_EQ(got.places.front().what, "aten::item") << "the call that waited is the place";
-  EXPECT_EQ(of(got, Why::kLaunch), microseconds(6));
+  EXPECT_EQ(gap_of(got, Why::kLaunch), microseconds(6));
   EXPECT_EQ(got.places.front().line, "train.py:42 (main)");
 }
 
@@ -75,9 +75,9 @@ TEST(Gaps, ShortWaitsOweLittle) {
   made.kernel(125, 10, made.call("cudaLaunchKernel", 121, 4));
   const model::Trace trace = made.finish();
   const DeviceGaps got = gaps(Prepared(trace)).front();
-  EXPECT_EQ(of(got, Why::kSync), microseconds(1 + 5));
-  EXPECT_EQ(of(got, Why::kHost), microseconds(90));
-  EXPECT_EQ(of(got, Why::kLaunch), microseconds(4));
+  EXPECT_EQ(gap_of(got, Why::kSync), microseconds(1 + 5));
+  EXPECT_EQ(gap_of(got, Why::kHost), microseconds(90));
+  EXPECT_EQ(gap_of(got, Why::kLaunch), microseconds(4));
 }
 
 TEST(Gaps, AFunctionIsNotChargedWithWhatFollowedItsLaunch) {
@@ -131,9 +131,9 @@ TEST(Gaps, AnotherThreadOfTheProcessMayBeAtWork) {
   made.annotation("save_checkpoint", 10, 8);
   const model::Trace trace = made.finish();
   const DeviceGaps got = gaps(Prepared(trace)).front();
-  EXPECT_EQ(of(got, Why::kCheckpoint), microseconds(8));
-  EXPECT_EQ(of(got, Why::kHost), microseconds(34));
-  EXPECT_EQ(of(got, Why::kLaunch), microseconds(4));
+  EXPECT_EQ(gap_of(got, Why::kCheckpoint), microseconds(8));
+  EXPECT_EQ(gap_of(got, Why::kHost), microseconds(34));
+  EXPECT_EQ(gap_of(got, Why::kLaunch), microseconds(4));
   EXPECT_EQ(sum(got), got.idle);
 }
 
@@ -183,8 +183,8 @@ TEST(Gaps, AFirstLaunchThatLoadsIsWarmUp) {
   made.kernel(13'100, 5, made.call("cudaLaunchKernel", 13'090, 5), "first");
   const model::Trace trace = made.finish();
   const DeviceGaps got = gaps(Prepared(trace)).front();
-  EXPECT_EQ(of(got, Why::kWarmup), microseconds(8'990));
-  EXPECT_EQ(of(got, Why::kLaunch), microseconds(10 + 10 + 4'010 + 10));
+  EXPECT_EQ(gap_of(got, Why::kWarmup), microseconds(8'990));
+  EXPECT_EQ(gap_of(got, Why::kLaunch), microseconds(10 + 10 + 4'010 + 10));
   EXPECT_EQ(sum(got), got.idle);
 }
 
@@ -198,7 +198,8 @@ TEST(Gaps, WhatLoadsOrCompilesIsWarmUp) {
   made.kernel(4'500, 5, made.call("cudaLaunchKernel", 4'490, 5));
   const model::Trace trace = made.finish();
   const DeviceGaps got = gaps(Prepared(trace)).front();
-  EXPECT_EQ(of(got, Why::kWarmup), microseconds(100 + 300 + 2'000)) << "of the calls, the first";
+  EXPECT_EQ(gap_of(got, Why::kWarmup), microseconds(100 + 300 + 2'000))
+      << "of the calls, the first";
 }
 
 // Nobody knows what a device is at that does not begin with what it has.
@@ -211,8 +212,8 @@ TEST(Gaps, AHoleAfterALaunchIsNotExplained) {
   const model::Trace trace = made.finish();
   const Prepared prepared(trace);
   const DeviceGaps got = gaps(prepared).front();
-  EXPECT_EQ(of(got, Why::kQueue), microseconds(5));
-  EXPECT_EQ(of(got, Why::kUnknown), microseconds(50'000 - 120 + 90'000 - 50'015));
+  EXPECT_EQ(gap_of(got, Why::kQueue), microseconds(5));
+  EXPECT_EQ(gap_of(got, Why::kUnknown), microseconds(50'000 - 120 + 90'000 - 50'015));
 }
 
 TEST(Gaps, AreOfEachDeviceByItself) {

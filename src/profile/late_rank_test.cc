@@ -23,7 +23,7 @@ model::WaitSite waited(std::int64_t tid, Nanos time, std::vector<PythonFrame> py
 }
 
 // Two ranks, of which the second is waited for 4 of 10 s.
-model::BpfSummary two_ranks() {
+model::BpfSummary two_waiting_ranks() {
   model::BpfSummary summary;
   summary.wall = seconds(10);
   auto shell = waits_task(10, 10, 1, "sh");
@@ -40,7 +40,7 @@ model::BpfSummary two_ranks() {
 }
 
 TEST(LateRank, WhereItSleepsIsTold) {
-  model::BpfSummary summary = two_ranks();
+  model::BpfSummary summary = two_waiting_ranks();
   summary.sites.push_back(waited(12, seconds(4), {{"/jobs/train.py", 20, "work"}}));
   const auto late = late_line(summary);
   ASSERT_TRUE(late);
@@ -49,7 +49,7 @@ TEST(LateRank, WhereItSleepsIsTold) {
 }
 
 TEST(LateRank, WhereItComputesMoreThanTheOthersIsTold) {
-  model::BpfSummary summary = two_ranks();
+  model::BpfSummary summary = two_waiting_ranks();
   summary.tasks[2].running = seconds(10);
   const auto ran = [&](std::int64_t tid, int line, std::int64_t samples) {
     summary.running.push_back({tid, samples, {}, {{"/jobs/train.py", line, "work"}}});
@@ -64,7 +64,7 @@ TEST(LateRank, WhereItComputesMoreThanTheOthersIsTold) {
 }
 
 TEST(LateRank, NothingIsToldOfOneRankOrWithoutALine) {
-  EXPECT_FALSE(late_line(two_ranks()));
+  EXPECT_FALSE(late_line(two_waiting_ranks()));
   EXPECT_FALSE(late_line(sample_waits()));
   EXPECT_FALSE(late_line({}));
 }

@@ -54,7 +54,7 @@ Joined join_lines(std::map<std::string, double> evidence, std::vector<model::Cau
   return joined;
 }
 
-model::Cause cause(const CauseKind& kind, model::Bottleneck bottleneck, double share) {
+model::Cause cause_of_share(const CauseKind& kind, model::Bottleneck bottleneck, double share) {
   model::Cause made;
   set_kind(made, kind);
   made.bottleneck = bottleneck;
@@ -62,7 +62,7 @@ model::Cause cause(const CauseKind& kind, model::Bottleneck bottleneck, double s
   return made;
 }
 
-std::string shown(const Joined& joined) {
+std::string shown_causes(const Joined& joined) {
   std::vector<std::string> words;
   for (const model::Cause& cause : joined.profile.causes) {
     const Finding* behind = finding_behind(joined.found, cause);
@@ -73,9 +73,11 @@ std::string shown(const Joined& joined) {
 }
 
 TEST(LineCauses, ALineThatNoCauseHoldsIsOne) {
-  const auto joined = join_lines({}, {cause(causes::kStartup, model::Bottleneck::kLifecycle, 0.2)},
-                                 {cost(4, 3), cost(5, 4)});
-  EXPECT_EQ(shown(joined), "sync range check in the code 0.40 @5; lifecycle start-up 0.20 @0");
+  const auto joined =
+      join_lines({}, {cause_of_share(causes::kStartup, model::Bottleneck::kLifecycle, 0.2)},
+                 {cost(4, 3), cost(5, 4)});
+  EXPECT_EQ(shown_causes(joined),
+            "sync range check in the code 0.40 @5; lifecycle start-up 0.20 @0");
   EXPECT_EQ(joined.profile.bottleneck, model::Bottleneck::kSync);
   EXPECT_EQ(joined.profile.rule,
             "largest cause: range check in the code 40 %, speed-up at most 1.82x (its line took "
@@ -83,20 +85,21 @@ TEST(LineCauses, ALineThatNoCauseHoldsIsOne) {
 }
 
 TEST(LineCauses, ACauseThatHoldsTheLineIsToldOnce) {
-  const auto joined =
-      join_lines({{"serial_share", 0.5}},
-                 {cause(causes::kHostWork, model::Bottleneck::kSerial, 0.5)}, {cost(5, 4)});
-  EXPECT_EQ(shown(joined), "serial CPU work between launches 0.50 @5");
+  const auto joined = join_lines(
+      {{"serial_share", 0.5}}, {cause_of_share(causes::kHostWork, model::Bottleneck::kSerial, 0.5)},
+      {cost(5, 4)});
+  EXPECT_EQ(shown_causes(joined), "serial CPU work between launches 0.50 @5");
   EXPECT_EQ(advice_on(joined.found, joined.profile.causes.front(), Framework::kTorch),
             "check every N steps, or accumulate on the device and check once");
 }
 
 TEST(LineCauses, ALineThatWaitsForTheDeviceGainsNoMoreThanTheDeviceIsIdle) {
-  const auto joined = join_lines({{kDeviceComputes, 0.7}},
-                                 {cause(causes::kDeviceWait, model::Bottleneck::kSync, 0.1),
-                                  cause(causes::kExposedCopies, model::Bottleneck::kInput, 0.2)},
-                                 {cost(5, 8)});
-  EXPECT_EQ(shown(joined),
+  const auto joined =
+      join_lines({{kDeviceComputes, 0.7}},
+                 {cause_of_share(causes::kDeviceWait, model::Bottleneck::kSync, 0.1),
+                  cause_of_share(causes::kExposedCopies, model::Bottleneck::kInput, 0.2)},
+                 {cost(5, 8)});
+  EXPECT_EQ(shown_causes(joined),
             "sync range check in the code 0.30 @5; input copies that nothing hides 0.20 @0")
       << "one wait is told once";
   EXPECT_EQ(joined.profile.causes[0].because,
@@ -105,16 +108,17 @@ TEST(LineCauses, ALineThatWaitsForTheDeviceGainsNoMoreThanTheDeviceIsIdle) {
 }
 
 TEST(LineCauses, ACauseLimitsNoFixThatReachesFurther) {
-  std::vector<model::Cause> causes = {cause(causes::kHostWork, model::Bottleneck::kSerial, 0.3)};
+  std::vector<model::Cause> causes = {
+      cause_of_share(causes::kHostWork, model::Bottleneck::kSerial, 0.3)};
   causes[0].ceiling = 1 / 0.7;
   const auto joined = join_lines({{"serial_share", 0.3}}, causes, {cost(5, 4)});
-  EXPECT_EQ(shown(joined), "serial CPU work between launches 0.30 @5");
+  EXPECT_EQ(shown_causes(joined), "serial CPU work between launches 0.30 @5");
   EXPECT_NEAR(joined.profile.causes[0].ceiling, 1 / 0.55, 1e-9) << "0.4, and what it holds up";
 }
 
 TEST(LineCauses, ALineThatRunsTheModelTooIsNotBlamedForIt) {
   const auto joined = join_lines({{"serial_share", 0.3}}, {}, {cost(8, 6)});
-  EXPECT_EQ(shown(joined), "");
+  EXPECT_EQ(shown_causes(joined), "");
   EXPECT_TRUE(joined.found.empty());
   // A device that waits for the host tells.
   const auto told = join_lines({{"sync_share", 0.3}}, {}, {cost(8, 6)});
@@ -123,25 +127,26 @@ TEST(LineCauses, ALineThatRunsTheModelTooIsNotBlamedForIt) {
 }
 
 TEST(LineCauses, ALineThatTookLittleIsNoCause) {
-  EXPECT_EQ(shown(join_lines({}, {}, {cost(5, 0.4)})), "");
+  EXPECT_EQ(shown_causes(join_lines({}, {}, {cost(5, 0.4)})), "");
 }
 
 TEST(LineCauses, ALineThatImportsIsNotWhatTheStartWentTo) {
   std::vector<LineCost> lines = {cost(1, 5, false), cost(2, 3, false)};
   lines[0].imports = true;
   const auto joined =
-      join_lines({}, {cause(causes::kStartup, model::Bottleneck::kLifecycle, 0.8)}, lines);
+      join_lines({}, {cause_of_share(causes::kStartup, model::Bottleneck::kLifecycle, 0.8)}, lines);
   EXPECT_EQ(hot_line_of(joined.hot, joined.profile.causes.front(), 10),
             "train.py:2 (main) took 3.00 s of it");
 }
 
 TEST(LineCauses, TheHottestLineOutsideOfTheModelStandsForACauseWithoutAFinding) {
   const std::vector<LineCost> lines = {cost(4, 4), cost(7, 3), cost(1, 2, false)};
-  const auto joined = join_lines({},
-                                 {cause(causes::kHostWork, model::Bottleneck::kSerial, 0.4),
-                                  cause(causes::kStartup, model::Bottleneck::kLifecycle, 0.2),
-                                  cause(causes::kInputWait, model::Bottleneck::kInput, 0.1)},
-                                 lines);
+  const auto joined =
+      join_lines({},
+                 {cause_of_share(causes::kHostWork, model::Bottleneck::kSerial, 0.4),
+                  cause_of_share(causes::kStartup, model::Bottleneck::kLifecycle, 0.2),
+                  cause_of_share(causes::kInputWait, model::Bottleneck::kInput, 0.1)},
+                 lines);
   std::vector<std::string> hot;
   for (const model::Cause& one : joined.profile.causes) {
     hot.push_back(hot_line_of(joined.hot, one, 10));
@@ -153,10 +158,11 @@ TEST(LineCauses, TheHottestLineOutsideOfTheModelStandsForACauseWithoutAFinding) 
 TEST(LineCauses, AWaitForLoadersNamesTheLineThatTheyWereAt) {
   HotLines hot;
   hot.loader = LoaderLine{{"/job/data.py", 14, "decode"}, 12, 0.8};
-  const auto input = cause(causes::kInputWait, model::Bottleneck::kInput, 0.5);
+  const auto input = cause_of_share(causes::kInputWait, model::Bottleneck::kInput, 0.5);
   EXPECT_EQ(hot_line_of(hot, input, 10),
             "data.py:14 (decode) took 80 % of the loaders' time, 12.0 s");
-  EXPECT_EQ(hot_line_of(hot, cause({"another", "CPU work"}, model::Bottleneck::kSerial, 0.5), 10),
+  EXPECT_EQ(hot_line_of(
+                hot, cause_of_share({"another", "CPU work"}, model::Bottleneck::kSerial, 0.5), 10),
             "");
   hot.loader->share = 0.1;
   EXPECT_EQ(hot_line_of(hot, input, 10), "") << "a tenth is no answer";
@@ -168,7 +174,7 @@ TEST(LineCauses, ALineOfAnotherPhaseOrWithMoreTimeThanTheCauseIsNotOfIt) {
   lines[2].in_input = true;
   const auto hot = hot_lines(lines, {});
   const auto line = [&](const CauseKind& kind, model::Bottleneck bottleneck, double share) {
-    return hot_line_of(hot, cause(kind, bottleneck, share), 10);
+    return hot_line_of(hot, cause_of_share(kind, bottleneck, share), 10);
   };
   EXPECT_EQ(line(causes::kImports, model::Bottleneck::kLifecycle, 0.2),
             "train.py:1 (main) took 1.50 s of it");

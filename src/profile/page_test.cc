@@ -94,7 +94,7 @@ TEST(Page, ACauseAndItsFixHaveTheSameCeiling) {
   EXPECT_DOUBLE_EQ(got.profile.causes.front().ceiling, got.gains.alone.front().ceiling);
 }
 
-constexpr const char* kReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)";
+constexpr const char* kReduceKernel = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)";
 
 // Two ranks that reduce after each step; the second computes 300 longer.
 TEST(Page, AStragglerIsNamed) {
@@ -105,7 +105,7 @@ TEST(Page, AStragglerIsNamed) {
       const std::int64_t compute = rank == 1 ? 800 : 500;
       made.kernel(t + 10, compute, made.call("cudaLaunchKernel", t, 4));
       made.kernel(t + 11 + compute, 861 - compute, made.call("cudaLaunchKernel", t + 5, 4),
-                  kReduce);
+                  kReduceKernel);
     }
   }
   const std::string page = page_of(made.finish());
@@ -122,7 +122,7 @@ TEST(Page, AStragglerIsNamed) {
 
 // Steps of 1000: 500 of compute, 400 in the kernels of one library.
 TEST(Page, CommunicationOfAnyLibraryIsCommunication) {
-  for (const char* name : {kReduce, "void deep_ep::internode::dispatch<true, 4>(int4*)",
+  for (const char* name : {kReduceKernel, "void deep_ep::internode::dispatch<true, 4>(int4*)",
                            "void vllm::cross_device_reduce_2stage<bf16, 8>(RankData*)",
                            "multimem_all_reduce_kernel<c10::BFloat16>(int)",
                            "nvshmemi_proxy_putmem_block(void*)", "rcclGenericKernel<1>(int)"}) {

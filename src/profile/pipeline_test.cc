@@ -75,7 +75,7 @@ class MadeJob {
   int steps_;
 };
 
-Pipeline of(const model::Trace& trace) {
+Pipeline pipeline_of(const model::Trace& trace) {
   std::string why;
   auto made = pipeline(trace, why);
   EXPECT_TRUE(made) << why;
@@ -83,7 +83,7 @@ Pipeline of(const model::Trace& trace) {
 }
 
 TEST(Pipeline, EvenOperationsAreNoSlowdown) {
-  const Pipeline made = of(MadeJob(3, 4).build());
+  const Pipeline made = pipeline_of(MadeJob(3, 4).build());
   EXPECT_EQ(made.replicas, 3);
   EXPECT_EQ(made.stages, 2);
   EXPECT_EQ(made.steps.size(), 4u);
@@ -98,7 +98,7 @@ TEST(Pipeline, TheSlowRankIsNamed) {
   MadeJob job(4, 5);
   job.forward[{2, 0}] = 30;
   job.forward[{2, 1}] = 30;
-  const Pipeline made = of(job.build());
+  const Pipeline made = pipeline_of(job.build());
   EXPECT_EQ(made.by_replica.front().number, 2);
   // Means: forward 15, backward 30. An even step: 15 + 1 + 15 + 30 + 1 + 30 + 5.
   EXPECT_EQ(made.even, milliseconds(97));
@@ -116,7 +116,7 @@ TEST(Pipeline, TheSlowStageIsNamed) {
   MadeJob job(2, 3);
   job.forward[{0, 1}] = 30;
   job.forward[{1, 1}] = 30;
-  const Pipeline made = of(job.build());
+  const Pipeline made = pipeline_of(job.build());
   EXPECT_EQ(made.by_stage.front().number, 1);
   // Both stages together take as long as two of the mean.
   EXPECT_NEAR(made.slowdown, 1, 1e-9);
@@ -129,7 +129,7 @@ TEST(Pipeline, StepsThatLackOperationsAreLeftOut) {
     return row.step == 1 && row.replica == 1 && row.stage == 0 &&
            trace.names[row.name] == "forward-send";
   });
-  const Pipeline made = of(trace);
+  const Pipeline made = pipeline_of(trace);
   EXPECT_EQ(made.steps_left_out, 1u);
   ASSERT_EQ(made.steps.size(), 2u);
   EXPECT_EQ(made.steps[1].number, 2);
@@ -193,7 +193,7 @@ TEST(Pipeline, FiguresAreThePublishedOnes) {
     ASSERT_TRUE(loaded) << loaded.error().text;
     const nlohmann::json theirs = published(name);
     ASSERT_TRUE(theirs.is_object());
-    const Pipeline made = of(*loaded);
+    const Pipeline made = pipeline_of(*loaded);
     EXPECT_EQ(made.replicas, theirs.at("job_meta").at("dp_size").get<int>());
     EXPECT_EQ(made.stages, theirs.at("job_meta").at("pp_size").get<int>());
     EXPECT_NEAR(made.slowdown, theirs.at("blocking_slowdown").get<double>(), near);
@@ -216,7 +216,7 @@ TEST(Pipeline, TheAdviceFitsTheJobs) {
     const auto loaded = trace::load(
         *trace::reader_named("operations"), name,
         trace::bytes_of(trace::corpus() + "traces/straggler/timeline-" + name + ".json.gz"));
-    return loaded ? of(*loaded).advice : std::vector<std::string>{};
+    return loaded ? pipeline_of(*loaded).advice : std::vector<std::string>{};
   };
   const std::vector<std::string> stages = advice_of("ST");
   ASSERT_EQ(stages.size(), 1u);

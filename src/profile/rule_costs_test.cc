@@ -7,11 +7,12 @@
 #include <gtest/gtest.h>
 
 #include "profile/findings.h"
+#include "profile/testing.h"
 
 namespace amdahl::profile {
 namespace {
 
-struct Case {
+struct RuleCase {
   const char* rule;
   const char* file;
   const char* source;
@@ -24,7 +25,7 @@ const std::string kOthers[] = {"input_wait_share",  "copy_share",       "sync_sh
                                "own_threads_share", "wakeup_share",     "startup_share",
                                "import_share",      "warmup_share"};
 
-std::vector<Case> python_cases() {
+std::vector<RuleCase> python_cases() {
   return {
       {"loader-workers", "job.py", "l = DataLoader(d)\n", 1, {{"input_wait_share", 0.3}}},
       {"loader-pin", "job.py", "l = DataLoader(d)\n", 1, {{"copy_share", 0.3}}},
@@ -81,7 +82,7 @@ std::vector<Case> python_cases() {
   };
 }
 
-std::vector<Case> more_python_cases() {
+std::vector<RuleCase> more_python_cases() {
   return {
       {"checkpoint",
        "job.py",
@@ -136,7 +137,7 @@ std::vector<Case> more_python_cases() {
   };
 }
 
-std::vector<Case> cpp_cases() {
+std::vector<RuleCase> cpp_cases() {
   return {
       {"scalar-fetch",
        "job.cc",
@@ -196,22 +197,14 @@ std::vector<Case> cpp_cases() {
   };
 }
 
-model::Profile profile_of(std::map<std::string, double> evidence) {
-  model::Profile profile;
-  profile.wall = std::chrono::seconds(10);
-  profile.accelerators = 2;
-  profile.evidence = std::move(evidence);
-  return profile;
-}
-
-const Finding* finding_of(const std::vector<Finding>& all, const Case& c) {
+const Finding* finding_of(const std::vector<Finding>& all, const RuleCase& c) {
   for (const Finding& finding : all) {
     if (finding.code.rule == c.rule) return &finding;
   }
   return nullptr;
 }
 
-void expect_cost(const Case& c) {
+void expect_cost(const RuleCase& c) {
   SCOPED_TRACE(testing::Message() << c.rule << "\n" << c.source);
   const std::vector<code::Source> sources = {{c.file, c.source}};
   const std::vector<code::Finding> found = code::analyse(sources).findings;
@@ -237,17 +230,17 @@ void expect_cost(const Case& c) {
 }
 
 TEST(RuleCosts, OfPython) {
-  for (const Case& c : python_cases()) expect_cost(c);
-  for (const Case& c : more_python_cases()) expect_cost(c);
+  for (const RuleCase& c : python_cases()) expect_cost(c);
+  for (const RuleCase& c : more_python_cases()) expect_cost(c);
 }
 
 TEST(RuleCosts, OfCpp) {
-  for (const Case& c : cpp_cases()) expect_cost(c);
+  for (const RuleCase& c : cpp_cases()) expect_cost(c);
 }
 
 // Rules whose cost only their own lines can show.
 TEST(RuleCosts, OfTimedLinesAlone) {
-  const Case cases[] = {
+  const RuleCase cases[] = {
       {"unused-import", "job.py", "import a\n", 1, {{"import_share", 0.3}}},
       {"import-in-step",
        "job.py",
@@ -265,7 +258,7 @@ TEST(RuleCosts, OfTimedLinesAlone) {
        4,
        {{"serial_share", 0.3}}},
   };
-  for (const Case& c : cases) {
+  for (const RuleCase& c : cases) {
     SCOPED_TRACE(c.rule);
     const std::vector<code::Source> sources = {{c.file, c.source}};
     const std::vector<code::Finding> found = code::analyse(sources).findings;
@@ -282,7 +275,8 @@ TEST(RuleCosts, OfTimedLinesAlone) {
 
 // The run shows that the loader has workers, whatever the source calls their number.
 TEST(RuleCosts, ARunMayRefuteWhatTheSourceSuggests) {
-  const Case c{"loader-workers", "job.py", "l = DataLoader(d, num_workers=args.workers)\n", 1, {}};
+  const RuleCase c{
+      "loader-workers", "job.py", "l = DataLoader(d, num_workers=args.workers)\n", 1, {}};
   const std::vector<code::Source> sources = {{c.file, c.source}};
   const std::vector<code::Finding> found = code::analyse(sources).findings;
   const auto with = [&](double workers) {
@@ -294,7 +288,7 @@ TEST(RuleCosts, ARunMayRefuteWhatTheSourceSuggests) {
 }
 
 TEST(RuleCosts, NoWorkersAreKeptWhereThereAreNoneOrOnlyOnePass) {
-  const Case c{"loader-persistent", "job.py", "l = DataLoader(d, num_workers=n)\n", 1, {}};
+  const RuleCase c{"loader-persistent", "job.py", "l = DataLoader(d, num_workers=n)\n", 1, {}};
   const std::vector<code::Source> sources = {{c.file, c.source}};
   const std::vector<code::Finding> found = code::analyse(sources).findings;
   const auto with = [&](double workers, double passes) {
@@ -312,7 +306,7 @@ TEST(RuleCosts, NoWorkersAreKeptWhereThereAreNoneOrOnlyOnePass) {
 
 // Its function is there, but was never called.
 TEST(RuleCosts, AFileThatWasNeverMetCostsNothing) {
-  const Case c{"scalar-sync", "meters.py", "", 0, {}};
+  const RuleCase c{"scalar-sync", "meters.py", "", 0, {}};
   const std::vector<code::Source> sources = {
       {"meters.py", "def add(loss):\n    return loss.item()\n"},
       {"train.py", "import meters\nfor x in loader:\n    y = model(x)\n    meters.add(y)\n"}};

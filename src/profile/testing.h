@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,15 @@
 #include "model/receipt.h"
 
 namespace amdahl::profile {
+
+// Ten seconds on two accelerators.
+inline model::Profile profile_of(std::map<std::string, double> evidence) {
+  model::Profile profile;
+  profile.wall = std::chrono::seconds(10);
+  profile.accelerators = 2;
+  profile.evidence = std::move(evidence);
+  return profile;
+}
 
 // A quiet run of ten seconds on CPU slots.
 inline model::Receipt run(int accelerators, float utilisation) {

@@ -41,7 +41,7 @@ BpfSummary sampled_waits() {
   return summary;
 }
 
-std::vector<std::string> shown(const std::vector<LineCost>& costs) {
+std::vector<std::string> shown_lines(const std::vector<LineCost>& costs) {
   std::vector<std::string> text;
   for (const LineCost& cost : costs) {
     text.push_back(fmt::format("{}:{} {} {:.1f}{}", cost.file, cost.line, cost.function,
@@ -52,7 +52,7 @@ std::vector<std::string> shown(const std::vector<LineCost>& costs) {
 
 TEST(WaitLines, OwnLinesOfTheStepThreadHaveTheirSeconds) {
   EXPECT_EQ(
-      shown(line_costs(sampled_waits())),
+      shown_lines(line_costs(sampled_waits())),
       (std::vector<std::string>{"/job/train.py:50 <module> 4.0", "/job/input.py:20 decode 3.0",
                                 "/job/input.py:30 next 3.0", "/job/train.py:51 f 3.0",
                                 "/job/input.py:12 load 1.0", "/job/x.cc:9 f 1.0"}));
@@ -61,7 +61,7 @@ TEST(WaitLines, OwnLinesOfTheStepThreadHaveTheirSeconds) {
 TEST(WaitLines, WithoutSamplesTheyAreWaitsOnly) {
   BpfSummary summary = sampled_waits();
   summary.running.clear();
-  EXPECT_EQ(shown(line_costs(summary)),
+  EXPECT_EQ(shown_lines(line_costs(summary)),
             (std::vector<std::string>{"/job/train.py:50 <module> 4.0 waits",
                                       "/job/input.py:30 next 3.0 waits",
                                       "/job/input.py:12 load 1.0 waits"}));
@@ -86,7 +86,7 @@ TEST(WaitLines, AStackThatRecursCountsOnce) {
   summary.running.clear();
   summary.sites.resize(1);
   summary.sites[0].python = {{"/job/a.py", 1, "f"}, {"/job/a.py", 1, "f"}, {"/job/a.py", 9, "g"}};
-  EXPECT_EQ(shown(line_costs(summary)),
+  EXPECT_EQ(shown_lines(line_costs(summary)),
             (std::vector<std::string>{"/job/a.py:1 f 3.0 waits", "/job/a.py:9 g 3.0 waits"}));
 }
 
@@ -148,7 +148,7 @@ TEST(WaitLines, OurOwnLibraryIsNotTheJob) {
                       {{"/state/inject/libamdahl_inject.so", 1, "clFinish", "/src/opencl.cpp", 45},
                        {"/bin/x", 1, "f", "/job/x.cc", 9}},
                       {}}};
-  EXPECT_EQ(shown(line_costs(summary)).front(), "/job/train.py:50 <module> 4.0");
+  EXPECT_EQ(shown_lines(line_costs(summary)).front(), "/job/train.py:50 <module> 4.0");
   for (const LineCost& cost : line_costs(summary)) EXPECT_NE(cost.file, "/src/opencl.cpp");
 }
 

@@ -25,7 +25,7 @@ struct Hack {
   std::string_view says;        // The first of them.
 };
 
-void each(Evidence& e, void (*act)(PairFact&)) {
+void for_each_pair(Evidence& e, void (*act)(PairFact&)) {
   for (PairFact& pair : e.pairs) act(pair);
 }
 
@@ -38,14 +38,15 @@ void judge_again(Evidence& e) {
 // The variant wins only where it ran second. Twice the pairs, so that enough are left to win.
 void win_when_second(Evidence& e) {
   for (int i = 12; i < 24; ++i) e.pairs.push_back(sample_pair(i, 0.105));
-  each(e, [](PairFact& pair) { set_effect(pair, *pair.ran_variant_second ? 0.21 : 0.002); });
+  for_each_pair(e,
+                [](PairFact& pair) { set_effect(pair, *pair.ran_variant_second ? 0.21 : 0.002); });
   judge_again(e);
 }
 
 constexpr Hack kHacks[] = {
     {"skips items",
      [](Evidence& e, Spec&) {
-       each(e, [](PairFact& pair) {
+       for_each_pair(e, [](PairFact& pair) {
          pair.b.work = 37;
          pair.b.cost *= 0.74;
          pair.b.cpu_s *= 0.74;
@@ -57,7 +58,7 @@ constexpr Hack kHacks[] = {
      "(within that: p = 1.00)"},
     {"skips items and reports them all the same",
      [](Evidence& e, Spec&) {
-       each(e, [](PairFact& pair) {
+       for_each_pair(e, [](PairFact& pair) {
          set_effect(pair, 0.3);
          pair.b.output_digest = "37 of 50";
        });
@@ -68,7 +69,7 @@ constexpr Hack kHacks[] = {
      "tolerance"},
     {"reports more work than it did",
      [](Evidence& e, Spec&) {
-       each(e, [](PairFact& pair) {
+       for_each_pair(e, [](PairFact& pair) {
          set_effect(pair, 0);
          pair.b.work = 55.5;
        });
@@ -83,7 +84,7 @@ constexpr Hack kHacks[] = {
      "least half of 10 % is required in both (less in the weaker: p = 0.0002)"},
     {"keeps a cache from pair to pair",
      [](Evidence& e, Spec&) {
-       each(e, [](PairFact& pair) { set_effect(pair, pair.index == 0 ? 0 : 2.1); });
+       for_each_pair(e, [](PairFact& pair) { set_effect(pair, pair.index == 0 ? 0 : 2.1); });
        judge_again(e);
      },
      "amdahl",
@@ -92,7 +93,7 @@ constexpr Hack kHacks[] = {
     {"drops precision beyond the tolerance",
      [](Evidence& e, Spec& s) {
        s.quality.push_back({"accuracy", 0.01, true});
-       each(e, [](PairFact& pair) {
+       for_each_pair(e, [](PairFact& pair) {
          pair.a.quality["accuracy"] = 0.9;
          pair.b.quality["accuracy"] = 0.88 + 0.001 * (pair.index % 3);
          pair.b.output_digest = "ff";
@@ -102,7 +103,9 @@ constexpr Hack kHacks[] = {
      "veto: accuracy is worse by 0.019 on average over 12 pairs; up to 0.01 worse is allowed "
      "(within that: p = 1.00)"},
     {"changes its outputs where no tolerance is given",
-     [](Evidence& e, Spec&) { each(e, [](PairFact& pair) { pair.b.output_digest = "ff"; }); },
+     [](Evidence& e, Spec&) {
+       for_each_pair(e, [](PairFact& pair) { pair.b.output_digest = "ff"; });
+     },
      "quality",
      "veto: outputs differ in 12 of 12 pairs and the spec has no [[quality]] metric with a "
      "tolerance"},
@@ -111,14 +114,16 @@ constexpr Hack kHacks[] = {
      "veto: outputs differ in 1 of 12 pairs and the spec has no [[quality]] metric with a "
      "tolerance"},
     {"leaves no outputs",
-     [](Evidence& e, Spec&) { each(e, [](PairFact& pair) { pair.b.output_digest.reset(); }); },
+     [](Evidence& e, Spec&) {
+       for_each_pair(e, [](PairFact& pair) { pair.b.output_digest.reset(); });
+     },
      "quality",
      "veto: outputs differ in 12 of 12 pairs and the spec has no [[quality]] metric with a "
      "tolerance"},
     {"edits its own metric",
      [](Evidence& e, Spec& s) {
        s.metric = "step_seconds";
-       each(e, [](PairFact& pair) {
+       for_each_pair(e, [](PairFact& pair) {
          set_effect(pair, 0.001 * (pair.index % 5 - 2));
          pair.a.metric = 1;
          pair.b.metric = 0.7;
@@ -131,7 +136,7 @@ constexpr Hack kHacks[] = {
     {"slows its own clock, and reports no work",
      [](Evidence& e, Spec& s) {
        s.metric = "step_seconds";
-       each(e, [](PairFact& pair) {
+       for_each_pair(e, [](PairFact& pair) {
          set_effect(pair, 0.02 + 0.001 * (pair.index % 5 - 2));
          pair.a.metric = 1;
          pair.b.metric = 0.7;
@@ -144,11 +149,13 @@ constexpr Hack kHacks[] = {
      "veto: by its own metric 'step_seconds' the job saves 30 %; by our clock it saves 2.0 % in "
      "accelerator-seconds over 12 pairs; at least half is required (less: p = 0.0002)"},
     {"moves work to the CPU",
-     [](Evidence& e, Spec&) { each(e, [](PairFact& pair) { pair.b.cpu_s = 1500; }); }, "cost",
+     [](Evidence& e, Spec&) { for_each_pair(e, [](PairFact& pair) { pair.b.cpu_s = 1500; }); },
+     "cost",
      "veto: the total cost (CPU included) rises by 11 % over 12 pairs; a fall by at least half of "
      "10.0 % is required (any fall: p = 1.00)"},
     {"leaves work behind in a daemon",
-     [](Evidence& e, Spec&) { each(e, [](PairFact& pair) { pair.b.left_behind = 1; }); }, "work",
+     [](Evidence& e, Spec&) { for_each_pair(e, [](PairFact& pair) { pair.b.left_behind = 1; }); },
+     "work",
      "veto: only B leaves processes running in 12 of 12 pairs, only A in 0: their remaining work "
      "is missing from the cost of B"},
     {"is faster only when second", [](Evidence& e, Spec&) { win_when_second(e); }, "order",
@@ -157,7 +164,7 @@ constexpr Hack kHacks[] = {
     {"is faster on one host only",
      [](Evidence& e, Spec&) {
        for (int i = 12; i < 22; ++i) e.pairs.push_back(sample_pair(i, 0.105));
-       each(e, [](PairFact& pair) {
+       for_each_pair(e, [](PairFact& pair) {
          if (pair.index % 5 > 1) return;
          pair.a.host = pair.b.host = "n2";
          set_effect(pair, 0.001);
@@ -169,7 +176,7 @@ constexpr Hack kHacks[] = {
      "required (less: p = 0.002): one host carries the win"},
     {"is given a smaller input",
      [](Evidence& e, Spec&) {
-       each(e, [](PairFact& pair) {
+       for_each_pair(e, [](PairFact& pair) {
          pair.b.input_fingerprint = "2f";
          pair.b.input_bytes = 900;
        });
@@ -178,7 +185,9 @@ constexpr Hack kHacks[] = {
      "veto: inputs are known in 12 of 12 pairs and differ in 12; adjusted for their size: "
      "saves 0.0 % over 12 pairs; at least half of 10.0 % is required (less: p = 0.0002)"},
     {"ignores the coin",
-     [](Evidence& e, Spec&) { each(e, [](PairFact& pair) { pair.ran_variant_second = true; }); },
+     [](Evidence& e, Spec&) {
+       for_each_pair(e, [](PairFact& pair) { pair.ran_variant_second = true; });
+     },
      "design",
      "veto: 6 of 12 pairs ran in the assigned order; the variant ran second in 12 (unfair coin: p "
      "= 0.0005, E 315)"},

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "scan/capacity.h"
-#include "scan/usage_accumulator.h"
+#include "scan/usage_testing.h"
 
 namespace amdahl::scan {
 namespace {
@@ -19,9 +19,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr seconds kStart{1'700'000'000};
-
-JobDraft draft(std::string_view id, hours from, hours to, double accelerators = 1) {
+JobDraft draft_of_hours(std::string_view id, hours from, hours to, double accelerators = 1) {
   JobDraft job;
   job.id = id;
   job.state = JobState::kCompleted;
@@ -33,14 +31,14 @@ JobDraft draft(std::string_view id, hours from, hours to, double accelerators = 
 }
 
 JobDraft running(std::string_view id, hours from, Nanos elapsed) {
-  JobDraft job = draft(id, from, from);
+  JobDraft job = draft_of_hours(id, from, from);
   job.end = {};
   job.elapsed = elapsed;
   job.state = JobState::kRunning;
   return job;
 }
 
-void give(UsageAccumulator& accumulator, std::string_view job, Nanos from, Nanos to) {
+void give_minutes(UsageAccumulator& accumulator, std::string_view job, Nanos from, Nanos to) {
   const SeriesId id = accumulator.series({.host = "h1",
                                           .accelerator = "0",
                                           .uuid = {},
@@ -63,19 +61,12 @@ std::string said_of(const FleetUsage& usage, std::string_view about) {
   return "nothing";
 }
 
-std::uint64_t count_of(const FleetUsage& usage, Trouble trouble) {
-  for (const TroubleCount& row : usage.troubles) {
-    if (row.trouble == trouble) return row.count;
-  }
-  return 0;
-}
-
 // A file of March beside one of December: what ran in March did not run until December.
 TEST(Assumptions, ARunningJobRanAsLongAsWasCounted) {
   UsageAccumulator accumulator;
   accumulator.job(running("1", hours(0), hours(10)), {});
   accumulator.job(running("2", hours(10), hours(0)), {});
-  accumulator.job(draft("3", hours(6000), hours(6010)), {});
+  accumulator.job(draft_of_hours("3", hours(6000), hours(6010)), {});
   const FleetUsage usage = std::move(accumulator).finish();
   EXPECT_NEAR(allocated_hours(usage), 20, 1e-9);
   EXPECT_TRUE(usage.jobs[0].running);
@@ -101,7 +92,7 @@ TEST(Assumptions, SamplesThatNameARunningJobMakeItLonger) {
     UsageAccumulator accumulator;
     accumulator.job(running("1", hours(0), hours(2)), {});
     accumulator.tell(fleet::Assignment{"1", "h1", "0"});
-    give(accumulator, named ? "1" : "", hours(0), hours(3));
+    give_minutes(accumulator, named ? "1" : "", hours(0), hours(3));
     const FleetUsage usage = std::move(accumulator).finish();
     EXPECT_NEAR(allocated_hours(usage), named ? 3 : 2, 1e-9);
     EXPECT_EQ(count_of(usage, Trouble::kNoJob), named ? 0U : 60U);
@@ -112,7 +103,7 @@ TEST(Assumptions, AJobOfWhichNothingIsSaidRunsToTheEndAndThatIsSaid) {
   UsageAccumulator accumulator;
   accumulator.job(running("1", hours(0), Nanos{-1}), {});
   accumulator.tell(fleet::Assignment{"1", "h1", "0"});
-  give(accumulator, "", hours(0), hours(3));
+  give_minutes(accumulator, "", hours(0), hours(3));
   const FleetUsage usage = std::move(accumulator).finish();
   EXPECT_NEAR(allocated_hours(usage), 3, 1e-9);
   EXPECT_EQ(
@@ -123,7 +114,7 @@ TEST(Assumptions, AJobOfWhichNothingIsSaidRunsToTheEndAndThatIsSaid) {
 
 TEST(Assumptions, AStartThatIsNotSaidIsWorkedOut) {
   const auto without_start = [](JobState state, Nanos elapsed, Nanos submit) {
-    JobDraft job = draft("1", hours(0), hours(10));
+    JobDraft job = draft_of_hours("1", hours(0), hours(10));
     job.start = {};
     job.state = state;
     job.elapsed = elapsed;
@@ -157,7 +148,7 @@ TEST(Assumptions, AStartThatIsNotSaidIsWorkedOut) {
     SCOPED_TRACE(c.name);
     UsageAccumulator accumulator;
     accumulator.job(c.job, {});
-    accumulator.job(draft("2", hours(0), hours(10)), {});
+    accumulator.job(draft_of_hours("2", hours(0), hours(10)), {});
     const FleetUsage usage = std::move(accumulator).finish();
     EXPECT_NEAR(allocated_hours(usage), 10 + c.want, 1e-9);
     EXPECT_EQ(count_of(usage, c.trouble), 1U);
@@ -169,7 +160,7 @@ TEST(Assumptions, AStartThatIsNotSaidIsWorkedOut) {
 // How long it ran is known, where in time it is not.
 TEST(Assumptions, AJobThatOnlySaysHowLongItRanBeganAtTheEarliestWhenSubmitted) {
   UsageAccumulator accumulator;
-  JobDraft job = draft("1", hours(0), hours(0));
+  JobDraft job = draft_of_hours("1", hours(0), hours(0));
   job.start = job.end = {};
   job.elapsed = hours(4);
   accumulator.job(job, {});
@@ -180,7 +171,7 @@ TEST(Assumptions, WhatChangesLittleIsNotSaid) {
   UsageAccumulator accumulator;
   accumulator.job(running("1", hours(0), Nanos{-1}), {});
   for (int i = 0; i < 200; ++i)
-    accumulator.job(draft(fmt::format("j{}", i), hours(0), hours(1), 8), {});
+    accumulator.job(draft_of_hours(fmt::format("j{}", i), hours(0), hours(1), 8), {});
   EXPECT_EQ(said_of(std::move(accumulator).finish(), "running job"), "nothing");
 }
 
@@ -188,8 +179,8 @@ TEST(Assumptions, WhatChangesLittleIsNotSaid) {
 TEST(Assumptions, TelemetryAloneSaysNothingOfAllocation) {
   for (const bool with_jobs : {false, true}) {
     UsageAccumulator accumulator;
-    if (with_jobs) accumulator.job(draft("1", hours(0), hours(1)), {});
-    give(accumulator, "", hours(0), hours(10));
+    if (with_jobs) accumulator.job(draft_of_hours("1", hours(0), hours(1)), {});
+    give_minutes(accumulator, "", hours(0), hours(10));
     const FleetUsage usage = std::move(accumulator).finish();
     const CapacityUse use = fleet_capacity(usage, total_of(usage.jobs), 0);
     EXPECT_EQ(use.is_accounted, with_jobs);

@@ -34,7 +34,7 @@ FleetJob job_number(std::uint32_t i) {
   return job;
 }
 
-void expect_split(const Split& a, const Split& b) {
+void expect_hours(const Split& a, const Split& b) {
   EXPECT_EQ(a.allocated, b.allocated);
   EXPECT_EQ(a.unobserved, b.unobserved);
   EXPECT_EQ(a.idle, b.idle);
@@ -57,7 +57,7 @@ void expect_same(const FleetJob& a, const FleetJob& b) {
   EXPECT_EQ(a.submit, b.submit);
   EXPECT_EQ(a.start, b.start);
   EXPECT_EQ(a.end, b.end);
-  expect_split(a.split, b.split);
+  expect_hours(a.split, b.split);
   EXPECT_EQ(a.idle_at_zero, b.idle_at_zero);
   EXPECT_EQ(a.low_at_zero, b.low_at_zero);
   EXPECT_EQ(a.metric, b.metric);
@@ -73,7 +73,7 @@ TEST(JobRows, GivesBackWhatItWasGiven) {
   std::uint32_t i = 0;
   for (const FleetJob& job : rows) {
     expect_same(job, job_number(i));
-    expect_split(rows.split(i), job.split);
+    expect_hours(rows.split(i), job.split);
     EXPECT_EQ(rows.lanes(i), job.lanes);
     EXPECT_EQ(rows.traits()[rows.traits_of(i)].name, job.name);
     if (HasFailure()) break;
@@ -91,10 +91,10 @@ TEST(JobRows, JobsChangeMoveAndGo) {
   rows.set_allocated(5, 17);
   Split all;
   all.allocated = all.unobserved = 17;
-  expect_split(rows.split(5), all);
+  expect_hours(rows.split(5), all);
   rows.set_lanes(6, 9, 1);
   EXPECT_EQ(rows[6].lane, 9U);
-  expect_split(rows[6].split, job_number(6).split);  // Lanes alone do not change it.
+  expect_hours(rows[6].split, job_number(6).split);  // Lanes alone do not change it.
   rows.move(33, 0);
   rows.shrink(2);
   ASSERT_EQ(rows.size(), 2U);

@@ -15,7 +15,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 
-constexpr Nanos kStart = hours{400'000};
+constexpr Nanos kPolicyStart = hours{400'000};
 const Stop kGoOn{nullptr};
 
 // A job of several accelerators, each a list of {minutes, percent}, sampled every five minutes.
@@ -35,7 +35,7 @@ int length_of(const Course& course) {
   return all;
 }
 
-FleetUsage fleet_of(const std::vector<Told>& jobs) {
+FleetUsage policy_fleet(const std::vector<Told>& jobs) {
   UsageAccumulator sums({.idle_below = 0.05});
   for (const Told& told : jobs) {
     model::JobDraft job;
@@ -44,7 +44,7 @@ FleetUsage fleet_of(const std::vector<Told>& jobs) {
     job.user = "ada";
     job.kind = "a100";
     job.state = told.state;
-    job.start = kStart + minutes{told.from};
+    job.start = kPolicyStart + minutes{told.from};
     job.submit = job.start - minutes{30};
     job.end = job.start + minutes{length_of(told.lanes[0])};
     job.accelerators = static_cast<double>(told.lanes.size());
@@ -63,7 +63,7 @@ FleetUsage fleet_of(const std::vector<Told>& jobs) {
       int at = told.from;
       for (const auto& [length, value] : told.lanes[lane]) {
         for (int m = 0; m < length; m += 5) {
-          const fleet::Sample sample{kStart + minutes{at + m}, value};
+          const fleet::Sample sample{kPolicyStart + minutes{at + m}, value};
           if (value >= 0) sums.samples(series, {&sample, 1});
         }
         at += length;
@@ -79,10 +79,10 @@ Replay replayed(const FleetUsage& usage, minutes limit) {
 
 TEST(Policy, AnIdleTimeoutEndsWhatIsIdleAndFreesTheRest) {
   // Works for an hour, then idle for four.
-  const FleetUsage usage = fleet_of({{.lanes = {{{60, 90}, {240, 0}}}}});
+  const FleetUsage usage = policy_fleet({{.lanes = {{{60, 90}, {240, 0}}}}});
   const Replay replay = replayed(usage, minutes{60});
   ASSERT_EQ(replay.hits.size(), 1U);
-  EXPECT_EQ(replay.hits[0].at, kStart + minutes{120});
+  EXPECT_EQ(replay.hits[0].at, kPolicyStart + minutes{120});
   EXPECT_FALSE(replay.hits[0].is_wrong);
   EXPECT_DOUBLE_EQ(replay.recovered(), 180 * 60);
   EXPECT_EQ(replay.users(usage), 1U);
@@ -90,7 +90,7 @@ TEST(Policy, AnIdleTimeoutEndsWhatIsIdleAndFreesTheRest) {
 }
 
 TEST(Policy, AHitIsWrongIfTheJobWorksAgain) {
-  const FleetUsage usage = fleet_of({{.lanes = {{{60, 90}, {120, 0}, {60, 50}}}}});
+  const FleetUsage usage = policy_fleet({{.lanes = {{{60, 90}, {120, 0}, {60, 50}}}}});
   const Replay replay = replayed(usage, minutes{60});
   ASSERT_EQ(replay.hits.size(), 1U);
   EXPECT_TRUE(replay.hits[0].is_wrong);
@@ -101,22 +101,22 @@ TEST(Policy, AHitIsWrongIfTheJobWorksAgain) {
 TEST(Policy, AllAcceleratorsMustBeIdleAtOnce) {
   const Course first = {{120, 0}, {120, 90}};
   const Course second = {{120, 90}, {120, 0}};
-  EXPECT_TRUE(replayed(fleet_of({{.lanes = {first, second}}}), minutes{30}).hits.empty());
+  EXPECT_TRUE(replayed(policy_fleet({{.lanes = {first, second}}}), minutes{30}).hits.empty());
   // They overlap for an hour, from minute 60 on.
   const Course early = {{60, 90}, {180, 0}};
   const Course late = {{120, 0}, {120, 90}};
-  const Replay replay = replayed(fleet_of({{.lanes = {early, late}}}), minutes{30});
+  const Replay replay = replayed(policy_fleet({{.lanes = {early, late}}}), minutes{30});
   ASSERT_EQ(replay.hits.size(), 1U);
-  EXPECT_EQ(replay.hits[0].at, kStart + minutes{90});
+  EXPECT_EQ(replay.hits[0].at, kPolicyStart + minutes{90});
   EXPECT_TRUE(replay.hits[0].is_wrong);
 }
 
 TEST(Policy, AGapEndsASpellAndAnUnobservedAcceleratorIsNotJudged) {
   // Nothing is known of 60 minutes in between.
-  const FleetUsage gap = fleet_of({{.lanes = {{{40, 0}, {60, -1}, {40, 0}}}}});
+  const FleetUsage gap = policy_fleet({{.lanes = {{{40, 0}, {60, -1}, {40, 0}}}}});
   EXPECT_TRUE(replayed(gap, minutes{60}).hits.empty());
   EXPECT_EQ(replayed(gap, minutes{30}).hits.size(), 1U);
-  const FleetUsage dark = fleet_of({{.lanes = {{{240, 0}}, {{240, -1}}}}});
+  const FleetUsage dark = policy_fleet({{.lanes = {{{240, 0}}, {{240, -1}}}}});
   EXPECT_EQ(replayed(dark, minutes{60}).judged, 0U);
 }
 
@@ -129,7 +129,7 @@ TEST(Policy, RightSizingLearnsFromEarlierJobsOfTheFamily) {
     const bool uses_all = i == 5;
     jobs.push_back({.id = ids[i], .lanes = {busy, uses_all ? busy : idle}, .from = 100 * i});
   }
-  const FleetUsage usage = fleet_of(jobs);
+  const FleetUsage usage = policy_fleet(jobs);
   const Families families = families_of(usage, *Recogniser::make({}));
   const Replay replay = replay_right_size(usage, families, kGoOn);
   EXPECT_EQ(replay.judged, 3U) << "three jobs are history";
@@ -149,7 +149,7 @@ TEST(Policy, JobsAreHeldAfterThreeFailuresInARow) {
     jobs.push_back(
         {.id = ids[i], .lanes = {{{60, 90}}}, .from = 100 * i, .name = "x", .state = states[i]});
   }
-  const FleetUsage usage = fleet_of(jobs);
+  const FleetUsage usage = policy_fleet(jobs);
   const Replay replay =
       replay_hold_failing(usage, families_of(usage, *Recogniser::make({})), kGoOn);
   ASSERT_EQ(replay.hits.size(), 2U) << "the fourth and the fifth";
@@ -172,8 +172,8 @@ TEST(Policy, IsReadAsPeopleTypeIt) {
 
 TEST(Policy, TheQueueIsComparedWithWhatIsIdleAtThatMinute) {
   // Job 2 waits 30 minutes for one accelerator, 100 to 130, while job 1 holds one idle from 60 on.
-  const FleetUsage usage = fleet_of({{.id = "1", .lanes = {{{60, 90}, {240, 0}}}},
-                                     {.id = "2", .lanes = {{{60, 90}}}, .from = 130}});
+  const FleetUsage usage = policy_fleet({{.id = "1", .lanes = {{{60, 90}, {240, 0}}}},
+                                         {.id = "2", .lanes = {{{60, 90}}}, .from = 130}});
   const auto waiting = waiting_of(usage, kGoOn);
   ASSERT_EQ(waiting.size(), 1U);
   EXPECT_EQ(waiting[0].kind, "a100");
@@ -183,7 +183,7 @@ TEST(Policy, TheQueueIsComparedWithWhatIsIdleAtThatMinute) {
 }
 
 TEST(Policy, MailsAndAlertsNameWhatWasFound) {
-  const FleetUsage usage = fleet_of({{.id = "77", .lanes = {{{60, 90}, {600, 0}}}}});
+  const FleetUsage usage = policy_fleet({{.id = "77", .lanes = {{{60, 90}, {600, 0}}}}});
   const Report report =
       scan::report(usage, families_of(usage, *Recogniser::make({})), {}, {.scan = "amdahl scan a"});
   ASSERT_FALSE(report.actions.empty());

@@ -18,10 +18,10 @@ using std::chrono::minutes;
 constexpr Nanos kMonday = hours{24 * (4 + 7 * 2900)};  // A Monday of 2025, 00:00 UTC.
 
 // Jobs of one accelerator and one utilisation each.
-struct Fleet {
+struct TrendFleet {
   FleetUsage usage;
 
-  explicit Fleet(Nanos start, Nanos end) { usage.window = {.start = start, .end = end}; }
+  explicit TrendFleet(Nanos start, Nanos end) { usage.window = {.start = start, .end = end}; }
 
   void add(std::string_view name, Nanos start, Nanos length, double utilisation) {
     FleetJob job;
@@ -45,7 +45,7 @@ struct Fleet {
 };
 
 // A day of jobs, an hour each, about this utilisation.
-void add_day(Fleet& fleet, std::string_view name, int day, double utilisation) {
+void add_day(TrendFleet& fleet, std::string_view name, int day, double utilisation) {
   for (int i = 0; i < 20; ++i) {
     const double noise = 0.02 * ((i * 7) % 5 - 2);
     fleet.add(name, kMonday + hours{24 * day + i}, hours{1}, utilisation + noise);
@@ -112,7 +112,7 @@ TEST(Trend, WindowsBeginAtRoundTimes) {
 }
 
 TEST(Trend, AChangeIsToldAndNoiseIsNot) {
-  Fleet fleet(kMonday, kMonday + hours{24 * 4});
+  TrendFleet fleet(kMonday, kMonday + hours{24 * 4});
   for (int day = 0; day < 4; ++day) {
     add_day(fleet, "better", day, day < 2 ? 0.4 : 0.7);
     add_day(fleet, "same", day, 0.5 + 0.001 * day);
@@ -146,7 +146,7 @@ TEST(Trend, AChangeIsToldAndNoiseIsNot) {
 // The same jobs on both sides of midnight: how they differ from each other is no chance between
 // the days.
 TEST(Trend, JobsThatRunOnAreComparedWithThemselves) {
-  Fleet fleet(kMonday, kMonday + hours{48});
+  TrendFleet fleet(kMonday, kMonday + hours{48});
   for (int i = 0; i < 30; ++i) {
     fleet.add("long", kMonday + hours{12}, hours{24}, 0.1 + 0.025 * i);
   }
@@ -158,7 +158,7 @@ TEST(Trend, JobsThatRunOnAreComparedWithThemselves) {
 }
 
 TEST(Trend, FewJobsAreNoTrend) {
-  Fleet fleet(kMonday, kMonday + hours{48});
+  TrendFleet fleet(kMonday, kMonday + hours{48});
   for (int i = 0; i < 3; ++i) fleet.add("few", kMonday + hours{i}, hours{1}, 0.2);
   for (int i = 0; i < 3; ++i) fleet.add("few", kMonday + hours{24 + i}, hours{1}, 0.9);
   const Report report = fleet.report(hours{24});

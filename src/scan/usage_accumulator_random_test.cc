@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scan/usage_accumulator.h"
+#include "scan/usage_testing.h"
 
 namespace amdahl::scan {
 namespace {
@@ -27,7 +27,6 @@ constexpr int kHosts = 3;
 constexpr int kDevices = 4;
 constexpr int kEnd = 20000;
 constexpr int kCadence = 10;
-constexpr seconds kStart{1'700'000'000};
 
 std::string host_name(int host) { return "h" + std::to_string(host); }
 

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "scan/usage_testing.h"
+
 namespace amdahl::scan {
 namespace {
 
@@ -15,8 +17,6 @@ using model::JobDraft;
 using model::JobState;
 using model::Trouble;
 using std::chrono::seconds;
-
-constexpr seconds kStart{1'700'000'000};
 
 JobDraft draft(std::string_view id, int from, int to, double accelerators = 1) {
   JobDraft job;
@@ -49,13 +49,6 @@ void give(UsageAccumulator& sums, SeriesId id, int at, float value) {
 // Every ten seconds of [from, to).
 void give_all(UsageAccumulator& sums, SeriesId id, int from, int to, float value) {
   for (int at = from; at < to; at += 10) give(sums, id, at, value);
-}
-
-std::uint64_t count_of(const FleetUsage& usage, Trouble trouble) {
-  for (const TroubleCount& row : usage.troubles) {
-    if (row.trouble == trouble) return row.count;
-  }
-  return 0;
 }
 
 FleetJob job_of(const FleetUsage& usage, std::string_view id, int attempt = 0) {

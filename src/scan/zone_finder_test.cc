@@ -12,7 +12,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr seconds kStart{1'700'006'400};
+constexpr seconds kZoneStart{1'700'006'400};
 
 struct MadeFleet {
   int hosts = 20;
@@ -31,7 +31,7 @@ ZoneFit find(const MadeFleet& fleet, ZoneFinder::Local side, seconds jobs_late) 
   fleet::SeriesId next = 0;
   for (int host = 0; host < fleet.hosts; ++host) {
     const std::string name = fmt::format("n{}", host);
-    seconds at = kStart + seconds(upto(7200));
+    seconds at = kZoneStart + seconds(upto(7200));
     const fleet::SeriesId free = next++;
     finder.series(free, {name, "0", "", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
     for (int i = 0; i < fleet.jobs_each; ++i) {
@@ -103,11 +103,11 @@ TEST(ZoneFinder, NothingHangsOnTheZoneOfLongJobs) {
   job.id = "1";
   job.hosts = "n1";
   job.accelerators = 1;
-  job.start = kStart - hours(100);
-  job.end = kStart + hours(100);
+  job.start = kZoneStart - hours(100);
+  job.end = kZoneStart + hours(100);
   finder.job(job);
   finder.series(0, {"n1", "0", "", "", "", "DCGM_FI_DEV_GPU_UTIL", ""});
-  for (int i = 0; i < 600; ++i) finder.sample(0, {kStart + minutes(i), 50});
+  for (int i = 0; i < 600; ++i) finder.sample(0, {kZoneStart + minutes(i), 50});
   const ZoneFit fit = std::move(finder).find();
   EXPECT_FALSE(fit.is_sure);
   EXPECT_EQ(fit.of, 0U);
@@ -119,7 +119,7 @@ TEST(ZoneFinder, TwoOffsetsAreNone) {
   ZoneFinder finder(ZoneFinder::Local::kJobs);
   for (int i = 0; i < 60; ++i) {
     const std::string host = fmt::format("n{}", i);
-    const seconds at = kStart + seconds(i * 1237);
+    const seconds at = kZoneStart + seconds(i * 1237);
     const seconds late = i < 30 ? hours(2) : hours(1);
     model::JobDraft job;
     job.id = host;

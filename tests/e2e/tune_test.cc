@@ -56,6 +56,10 @@ TEST_F(Tune, FromACommandAloneToAChangeThatIsProvenAndHandedOver) {
   EXPECT_GT(doc.at("stack").at("comparison").at("effect").get<double>(), 0.7);
   EXPECT_GE(doc.at("stack").at("comparison").at("pairs").get<int>(), 4);
 
+  // Nothing of it runs on: the profile of the new baseline was waited for, or never started.
+  const Outcome status = sandbox_.amdahl({"status", "--json"});
+  EXPECT_EQ(Json::parse(status.out).at("in_flight"), 0);
+
   // Its spec says what it was taken to be, and the job's own environment.
   const std::string spec =
       sandbox_.read(doc.at("spec").get<std::string>().substr(sandbox_.path("").size()));
@@ -81,6 +85,24 @@ TEST_F(Tune, FromACommandAloneToAChangeThatIsProvenAndHandedOver) {
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(Json::parse(again.out).at("won"), won);
   EXPECT_NE(again.err.find("goes on with train"), std::string::npos) << again.err;
+}
+
+// What `adopt last` leaves to a person, two runs of the command tell.
+TEST_F(Tune, AdoptInfersFromTwoRunsOfACommand) {
+  const std::vector<std::string> words = {"adopt", "--json", "--replace",
+                                          "--",    python_,  "train.py"};
+  for (int i = 0; i < 2; ++i) {  // The second time it has a spec, and is inferred again.
+    const Outcome adopted = sandbox_.amdahl(words, {{"LD_PRELOAD", SLOW_SYNC}});
+    ASSERT_EQ(adopted.code, 0) << adopted.err;
+    const Json doc = Json::parse(adopted.out);
+    EXPECT_EQ(doc.at("family"), "train");
+    EXPECT_EQ(doc.at("notes").size(), 0U);
+    const std::string spec =
+        sandbox_.read(doc.at("file").get<std::string>().substr(sandbox_.path("").size()));
+    EXPECT_NE(spec.find("unit = \"steps\""), std::string::npos) << spec;
+    EXPECT_NE(spec.find("path = \"losses\"\ndigest = true"), std::string::npos) << spec;
+  }
+  EXPECT_EQ(sandbox_.amdahl({"adopt", "last", "--", python_, "train.py"}).code, 2);
 }
 
 // Compiled without optimisation: -O3 makes it more than three times as fast, with the same bytes.

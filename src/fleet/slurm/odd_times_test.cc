@@ -10,14 +10,14 @@ namespace {
 using model::Trouble;
 using std::chrono::hours;
 
-constexpr std::string_view kHeader =
+constexpr std::string_view kTimesHeader =
     "JobID|State|Submit|Start|End|ElapsedRaw|TimelimitRaw|Timelimit|AllocTRES\n";
 
-Fed read(const std::string& rows) { return feed(make, std::string(kHeader) + rows, {}); }
+Fed read_times(const std::string& rows) { return feed(make, std::string(kTimesHeader) + rows, {}); }
 
 // sacct counts a record whose end was lost up to now; the job itself was ended at its limit.
 TEST(OddTimes, ARunawayRecordCountsUpToItsLimit) {
-  const Fed fed = read(
+  const Fed fed = read_times(
       "1|RUNNING|2026-01-01T00:00:00|2026-01-01T00:00:00|Unknown|8640000|1440||gres/gpu=8\n"
       "2|RUNNING|2026-01-01T00:00:00|2026-01-01T00:00:00|Unknown|8640000||2-00:00:00|gres/gpu=8\n"
       "3|RUNNING|2026-01-01T00:00:00|2026-01-01T00:00:00|Unknown|8640000|UNLIMITED|UNLIMITED|"
@@ -35,7 +35,7 @@ TEST(OddTimes, ARunawayRecordCountsUpToItsLimit) {
 }
 
 TEST(OddTimes, AJobWithoutAStartKeepsWhatItCanBeWorkedOutFrom) {
-  const Fed fed = read(
+  const Fed fed = read_times(
       "1|COMPLETED|2026-01-01T00:00:00||2026-01-01T03:00:00|7200|||gres/gpu=8\n"
       "2|COMPLETED|2026-01-01T00:00:00|Unknown|2026-01-01T03:00:00|7200|||gres/gpu=8\n"
       "3|CANCELLED|2026-01-01T00:00:00|None|2026-01-01T03:00:00|0|||\n");

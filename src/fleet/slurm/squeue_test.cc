@@ -12,7 +12,7 @@ using model::JobState;
 using model::Trouble;
 using std::chrono::seconds;
 
-Fed read(std::string_view bytes) {
+Fed read_queue(std::string_view bytes) {
   EXPECT_EQ(sources().claiming(bytes)->name, "slurm");
   Fed whole = feed(make, bytes);
   const Fed single = feed(make, bytes, {}, 1);
@@ -24,7 +24,7 @@ Fed read(std::string_view bytes) {
 }
 
 TEST(Squeue, Text) {
-  const Fed fed = read(
+  const Fed fed = read_queue(
       "JOBID|PARTITION|NAME|USER|ACCOUNT|STATE|SUBMIT_TIME|START_TIME|NODES|NODELIST|TRES_PER_"
       "NODE\n"
       "7|gpu|train|ada|proj|RUNNING|2025-05-02T14:00:00|2025-05-02T14:10:00|2|n[1-2]|gres:gpu:a100:"
@@ -47,16 +47,17 @@ TEST(Squeue, Text) {
 }
 
 TEST(Squeue, ItsTableForPeopleSaysTooLittle) {
-  EXPECT_EQ(read("             JOBID PARTITION     NAME     USER ST       TIME  NODES "
+  EXPECT_EQ(
+      read_queue("             JOBID PARTITION     NAME     USER ST       TIME  NODES "
                  "NODELIST(REASON)\n"
                  "                 7       gpu    train      ada  R    1:10:00      2 n[1-2]\n")
-                .error,
-            "has no column START_TIME; run: squeue -a -t all -o "
-            "'%i|%P|%j|%u|%a|%T|%V|%S|%D|%N|%b', or squeue --json");
+          .error,
+      "has no column START_TIME; run: squeue -a -t all -o "
+      "'%i|%P|%j|%u|%a|%T|%V|%S|%D|%N|%b', or squeue --json");
 }
 
 TEST(Squeue, JsonOfOldAndNewReleases) {
-  const Fed fed = read(R"json({"jobs": [
+  const Fed fed = read_queue(R"json({"jobs": [
  {"account": "proj", "accrue_time": {"set": true, "infinite": false, "number": 1746194400},
   "array_job_id": {"set": true, "infinite": false, "number": 90},
   "array_task_id": {"set": true, "infinite": false, "number": 3},
@@ -102,7 +103,7 @@ TEST(Scontrol, JobsWithoutDetails) {
       "   NodeList=n3\n   TRES=cpu=8,node=1,gres/gpu=1\n\n"
       "JobId=93 JobName=waits\n   JobState=PENDING\n   StartTime=2026-01-07T01:00:00\n"
       "   NodeList=(null)\n   ReqTRES=cpu=8,gres/gpu=1\n";
-  const Fed fed = read(lines);
+  const Fed fed = read_queue(lines);
   EXPECT_EQ(fed.error, "");
   ASSERT_EQ(fed.told.jobs.size(), 3U);
   const Recorder::Job& runs = fed.told.jobs[0];

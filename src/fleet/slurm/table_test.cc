@@ -12,7 +12,7 @@ namespace {
 
 using model::Trouble;
 
-constexpr std::string_view kHeader =
+constexpr std::string_view kTableHeader =
     "AllocTRES|Comment|Elapsed|ElapsedRaw|End|JobID|JobName|NodeList|Start|State|SubmitLine|User|"
     "WorkDir\n";
 
@@ -24,7 +24,7 @@ std::string row(std::string_view id, std::string_view comment, std::string_view 
       comment, id, name, id, line, folder);
 }
 
-Fed read(std::string_view bytes) {
+Fed read_table(std::string_view bytes) {
   const Fed whole = feed(make, bytes, {});
   for (const int threads : {1, 3}) {
     for (const std::size_t piece : {std::string::npos, std::size_t{1}, std::size_t{100}}) {
@@ -43,14 +43,14 @@ Fed read(std::string_view bytes) {
 }
 
 TEST(SlurmTable, FreeTextMayHoldDelimitersAndLineEnds) {
-  const std::string bytes = std::string(kHeader) + row("1", "", "a", "sbatch --wrap python") +
+  const std::string bytes = std::string(kTableHeader) + row("1", "", "a", "sbatch --wrap python") +
                             row("2", "", "b", "sbatch --wrap 'zcat x | python t.py'") +
                             row("3", "", "c", "sbatch --wrap \"echo\na; b\"") +
                             row("4", "{\"a\": \"b|c\"}", "d|e|f", "srun a || b") +
                             row("5", "one\n\ntwo|\nthree", "g", "srun 'a|\nb'") +
                             row("6", "", "h", "srun a|", "") +  // With a last column that is empty.
                             row("7", "", "i", "srun x", "/tmp/a\nb") + row("8", "", "j", "srun y");
-  const Fed fed = read(bytes);
+  const Fed fed = read_table(bytes);
   EXPECT_EQ(fed.error, "");
   ASSERT_EQ(fed.told.jobs.size(), 8U);
   for (std::size_t i = 0; i < 8; ++i) {
@@ -71,7 +71,7 @@ TEST(SlurmTable, FreeTextMayHoldDelimitersAndLineEnds) {
 }
 
 TEST(SlurmTable, BlocksAreNotCutWithinARecord) {
-  std::string bytes(kHeader);
+  std::string bytes(kTableHeader);
   for (int i = 1; i <= 6000; ++i) {
     bytes += row(std::to_string(i), "", "train", "sbatch --wrap 'a |\nb\nc'");
   }
@@ -84,10 +84,10 @@ TEST(SlurmTable, BlocksAreNotCutWithinARecord) {
 }
 
 TEST(SlurmTable, WhatIsCutIsStillSaid) {
-  const std::string bytes = std::string(kHeader) + row("1", "", "a", "x") +
+  const std::string bytes = std::string(kTableHeader) + row("1", "", "a", "x") +
                             "gres/gpu=2||01:00:00|3600|2024-03-01T01:00:00|2|b\n" +
                             row("3", "", "c", "y");
-  const Fed fed = read(bytes);
+  const Fed fed = read_table(bytes);
   EXPECT_EQ(fed.told.jobs.size(), 2U);
   ASSERT_EQ(fed.told.complaints.size(), 1U);
   EXPECT_EQ(fed.told.complaints[0].text, "has 7 cells, expected 13");
@@ -100,7 +100,7 @@ TEST(SlurmTable, CountsThatCannotBeAndStatesThatAreCut) {
     return fmt::format("{}|{}|2024-03-01T00:00:00|2024-03-01T01:00:00|{}|{}|n1\n", id, state,
                        elapsed, tres);
   };
-  const Fed fed = read(
+  const Fed fed = read_table(
       "JobID|State|Start|End|ElapsedRaw|AllocTRES|NodeList\n" +
       record(1, "COMPLETED", "3600", "gres/gpu=-2") +
       record(2, "COMPLETED", "3600", "cpu=1,gres/gpu=99999999999999") +

@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 // Reads as a scan does: recognised by content, whole and byte by byte, from its own head or one
 // that was given.
-Fed read(std::string_view bytes, ReaderOptions options = {}) {
+Fed read_guessed(std::string_view bytes, ReaderOptions options = {}) {
   const auto source = sources().claiming(bytes, options);
   if (!source) return {{}, source.error().text};
   EXPECT_EQ(source->name, "csv");
@@ -132,7 +132,7 @@ constexpr JobCase kJobTables[] = {
 TEST(CsvGuess, JobsOfManyFleets) {
   for (const JobCase& c : kJobTables) {
     SCOPED_TRACE(c.name);
-    const Fed fed = read(c.table);
+    const Fed fed = read_guessed(c.table);
     EXPECT_EQ(fed.error, "");
     ASSERT_FALSE(fed.told.jobs.empty());
     EXPECT_EQ(shown(fed.told.jobs[0]), c.first);
@@ -152,12 +152,12 @@ TEST(CsvGuess, AMeanUtilisationInEitherUnit) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.table);
-    const Fed fed = read(c.table);
+    const Fed fed = read_guessed(c.table);
     ASSERT_EQ(fed.told.jobs.size(), 1U) << fed.error;
     EXPECT_DOUBLE_EQ(fed.told.jobs[0].draft.mean_utilisation, c.want);
   }
   // 1 may be all of it, or a hundredth.
-  const Fed open = read("jobid,start,end,gpus,gpu_util\n1,1614556800,1614560400,1,1\n");
+  const Fed open = read_guessed("jobid,start,end,gpus,gpu_util\n1,1614556800,1614560400,1,1\n");
   ASSERT_EQ(open.told.jobs.size(), 1U) << open.error;
   EXPECT_TRUE(std::isnan(open.told.jobs[0].draft.mean_utilisation));
 }
@@ -207,29 +207,29 @@ constexpr SampleCase kSampleTables[] = {
 TEST(CsvGuess, SamplesOfManyFleets) {
   for (const SampleCase& c : kSampleTables) {
     SCOPED_TRACE(c.name);
-    const Fed fed = read(c.table, {.path = std::string(c.path)});
+    const Fed fed = read_guessed(c.table, {.path = std::string(c.path)});
     EXPECT_EQ(fed.error, "");
     EXPECT_EQ(join(fed.told.series_names, ", "), c.series);
     ASSERT_GT(fed.told.sample_count(), 0U);
     EXPECT_FLOAT_EQ(fed.told.samples_of[0][0].value, c.value);
     EXPECT_EQ(fed.told.count(Trouble::kBadLine), 0U);
   }
-  const Fed pacific = read(kSampleTables[0].table);
+  const Fed pacific = read_guessed(kSampleTables[0].table);
   EXPECT_EQ(pacific.told.samples_of[0][0].at, seconds(1507014480));
   EXPECT_EQ(pacific.told.count(Trouble::kBlankValue), 1U);
 }
 
 TEST(CsvGuess, PlacesAndHosts) {
-  EXPECT_EQ(read("JobID;Node;GPU Index\n7;n1;gpu0\n7;n1;/dev/nvidia1\n").told.places,
+  EXPECT_EQ(read_guessed("JobID;Node;GPU Index\n7;n1;gpu0\n7;n1;/dev/nvidia1\n").told.places,
             (std::vector<std::string>{"7 n1 0", "7 n1 1"}));
-  EXPECT_EQ(
-      read("machineId,number of GPUs,single GPU mem\nm31,8, 24GB\nm32,2, 12GB\n").told.capacities,
-      (std::vector<std::string>{"m31|||8", "m32|||2"}));
+  EXPECT_EQ(read_guessed("machineId,number of GPUs,single GPU mem\nm31,8, 24GB\nm32,2, 12GB\n")
+                .told.capacities,
+            (std::vector<std::string>{"m31|||8", "m32|||2"}));
 }
 
 // Lines of one job may be apart; a repeated line counts once; an attempt has its own times.
 TEST(CsvGuess, ALineForEachAcceleratorOfAJob) {
-  const Fed fed = read(
+  const Fed fed = read_guessed(
       "jobid,host,gpu,start,end\n"
       "7,n1,0,1614556800,1614560400\n8,n2.example,3,1614556800,1614557100\n"
       "7,n1,1,1614556800,1614560400\n7,n3,0,1614556800,1614560400\n"
@@ -241,26 +241,27 @@ TEST(CsvGuess, ALineForEachAcceleratorOfAJob) {
   EXPECT_EQ(shown(fed.told.jobs[2]), "8|||||n2|OTHER|0|1614556800|1614557100|1");
   EXPECT_EQ(fed.told.places,
             (std::vector<std::string>{"7 n1 0", "7 n1 1", "7 n3 0", "7 n1 0", "8 n2 3"}));
-  const Fed named = read("job,node,gpu index,begin,finish\n7,n1,4,1614556800,1614560400\n");
+  const Fed named = read_guessed("job,node,gpu index,begin,finish\n7,n1,4,1614556800,1614560400\n");
   ASSERT_EQ(named.told.jobs.size(), 1U) << named.error;
   EXPECT_EQ(named.told.jobs[0].draft.accelerators, 1);
   EXPECT_EQ(named.told.places, (std::vector<std::string>{"7 n1 4"}));
 }
 
 TEST(CsvGuess, ClustersNumberTheirJobsOnTheirOwn) {
-  const Fed fed = read(
+  const Fed fed = read_guessed(
       "cluster,jobid,start,end,gpus\nalpha,1,1614556800,1614560400,2\n"
       "beta,1,1614556800,1614560400,4\n");
   ASSERT_EQ(fed.told.jobs.size(), 2U) << fed.error;
   EXPECT_EQ(fed.told.jobs[0].id, "1/alpha");
   EXPECT_EQ(fed.told.jobs[1].id, "1/beta");
-  EXPECT_EQ(
-      read("cluster,jobid,start,end,gpus\nalpha,1,1614556800,1614560400,2\n").told.jobs.at(0).id,
-      "1");
+  EXPECT_EQ(read_guessed("cluster,jobid,start,end,gpus\nalpha,1,1614556800,1614560400,2\n")
+                .told.jobs.at(0)
+                .id,
+            "1");
 }
 
 TEST(CsvGuess, AlibabaPaiWithoutAHeader) {
-  const Fed tasks = read(
+  const Fed tasks = read_guessed(
       "4f057009a5d481acec67b088,tensorflow,1.0,Terminated,1739162.0,1739200.0,600.0,29.29,50.0,"
       "MISC\n"
       "4f057009a5d481acec67b089,worker,4.0,Failed,1739162.0,1739200.0,600.0,29.29,100.0,V100\n"
@@ -274,7 +275,8 @@ TEST(CsvGuess, AlibabaPaiWithoutAHeader) {
 }
 
 TEST(CsvGuess, WhatCannotBeDecidedGetsAMappingToComplete) {
-  const std::string error = read("jid2,who,begin\n1,ada,2021-03-01\n2,bob,2021-03-02\n").error;
+  const std::string error =
+      read_guessed("jid2,who,begin\n1,ada,2021-03-01\n2,bob,2021-03-02\n").error;
   EXPECT_EQ(error,
             "is a table, but its columns do not say all that is needed (end: when it ended; or "
             "elapsed, how long it ran; accelerators: how many accelerators it held)\n"
@@ -291,14 +293,14 @@ TEST(CsvGuess, WhatCannotBeDecidedGetsAMappingToComplete) {
             "# accelerators = \"COLUMN\"   # must be given: how many accelerators it held\n"
             "# columns without a meaning, with their first value:\n"
             "#   \"jid2\"   1\n");
-  EXPECT_NE(read("jobid,start,end,gpus\n1,03/04/2020 10:00,03/04/2020 11:00,2\n")
+  EXPECT_NE(read_guessed("jobid,start,end,gpus\n1,03/04/2020 10:00,03/04/2020 11:00,2\n")
                 .error.find("'03/04/2020 10:00' may have the day first (%d/%m/%Y %H:%M) or the "
                             "month (%m/%d/%Y %H:%M)"),
             std::string::npos);
-  EXPECT_NE(
-      read("device,GPU use (%)\ncard0,35\ncard1,0\n").error.find("time: when it was measured"),
-      std::string::npos);
-  EXPECT_NE(read("timestamp,gpu,util\n1611000060,0,50\n").error.find("or add: --host NAME"),
+  EXPECT_NE(read_guessed("device,GPU use (%)\ncard0,35\ncard1,0\n")
+                .error.find("time: when it was measured"),
+            std::string::npos);
+  EXPECT_NE(read_guessed("timestamp,gpu,util\n1611000060,0,50\n").error.find("or add: --host NAME"),
             std::string::npos);
 }
 
@@ -306,7 +308,7 @@ TEST(CsvGuess, WhatCannotBeDecidedGetsAMappingToComplete) {
 TEST(CsvGuess, AProposalCanBeCompleted) {
   const std::string_view table =
       "jobid,launched,gone,cards used by it\n1,1614556800,1614560400,2\n";
-  std::string error = read(table).error;
+  std::string error = read_guessed(table).error;
   std::string mapping = error.substr(error.find("row ="));
   mapping.insert(mapping.find("# start"),
                  "start = \"launched\"\nend = \"gone\"\naccelerators = \"cards used by it\"\n");
@@ -338,7 +340,7 @@ TEST(CsvGuess, DirtyLinesAreCountedWithTheirPlace) {
       "5,e,soon,1614560400,2\r\n"
       "6,f,1614556800,1614560400,\"0,5\"\r\n";
   table += std::string("7,g\0,1614556800,1614560400,2\r\n", 30);
-  const Fed fed = read(table);
+  const Fed fed = read_guessed(table);
   ASSERT_EQ(fed.told.jobs.size(), 2U) << fed.error;
   EXPECT_EQ(fed.told.jobs[0].name, "two\nlines");
   EXPECT_EQ(fed.told.jobs[0].draft.accelerators, 1024);
@@ -357,16 +359,16 @@ TEST(CsvGuess, AUnitThatLaterLinesContradictIsAnError) {
     }
     return text;
   };
-  const std::string percent = read(table("0.3", "85")).error;
+  const std::string percent = read_guessed(table("0.3", "85")).error;
   EXPECT_TRUE(percent.starts_with("line 322: ")) << percent;
   EXPECT_NE(percent.find("21 of 321 values"), std::string::npos) << percent;
   EXPECT_NE(percent.find("unit = \"fraction\"\n"), std::string::npos) << percent;
-  const std::string fraction = read(table("0", "0.5")).error;
+  const std::string fraction = read_guessed(table("0", "0.5")).error;
   EXPECT_NE(fraction.find("of 400 values none is above 1 and 100 are not whole"), std::string::npos)
       << fraction;
-  EXPECT_EQ(read(table("0", "85.5")).error, "");
-  EXPECT_EQ(read(table("0", "1")).error, "");
-  EXPECT_EQ(read("timestamp,node,card,gpu_util_pct\n1611000000,n1,0,0.3\n").error, "");
+  EXPECT_EQ(read_guessed(table("0", "85.5")).error, "");
+  EXPECT_EQ(read_guessed(table("0", "1")).error, "");
+  EXPECT_EQ(read_guessed("timestamp,node,card,gpu_util_pct\n1611000000,n1,0,0.3\n").error, "");
 }
 
 TEST(CsvGuess, ExplainsWhatMeansWhat) {
@@ -398,7 +400,7 @@ TEST(Guess, SamplesWithoutAHeader) {
     rows += "2026/11/02 00:0" + std::to_string(i / 2) + ":00.000, " + std::to_string(i % 2) + ", " +
             std::to_string(i * 10) + "\n";
   }
-  const Fed fed = read(rows, {.path = "n1.csv"});
+  const Fed fed = read_guessed(rows, {.path = "n1.csv"});
   EXPECT_EQ(fed.error, "");
   EXPECT_EQ(fed.told.series_names, (std::vector<std::string>{"n1/0 gpu_util", "n1/1 gpu_util"}));
   EXPECT_EQ(fed.told.sample_count(), 8U);
@@ -407,7 +409,7 @@ TEST(Guess, SamplesWithoutAHeader) {
   for (const std::string_view line : split(rows, '\n')) {
     if (!line.empty()) more += std::string(line) + ", 3, 45\n";
   }
-  const Fed open = read(more, {.path = "n1.csv"});
+  const Fed open = read_guessed(more, {.path = "n1.csv"});
   const std::size_t begin = open.error.find("row = ");
   ASSERT_NE(begin, std::string::npos) << open.error;
   std::string mapping = open.error.substr(begin);
@@ -421,7 +423,8 @@ TEST(Guess, SamplesWithoutAHeader) {
 }
 
 TEST(Guess, HostsOfACapacityTableMayBeNumbers) {
-  const Fed fed = read("gpu_model,gpu_capacity_num,cpu_num,node_name\nA10,4,192,0\nA10,8,192,1\n");
+  const Fed fed =
+      read_guessed("gpu_model,gpu_capacity_num,cpu_num,node_name\nA10,4,192,0\nA10,8,192,1\n");
   EXPECT_EQ(join(fed.told.capacities, " "), "0||A10|4 1||A10|8");
 }
 
@@ -433,12 +436,12 @@ TEST(Guess, DatesWithTheirTimesBesideThem) {
         "date;time;host;gpu;gpu_util\n20261102;00:01;n1;0;45\n20261102;00:02;n1;0;5\n",
         "date;time;host;gpu;gpu_util\n02.11.2026;00:01:00.000;n1;0;45\n"
         "02.11.2026;00:02:00.000;n1;0;5\n"}) {
-    const Fed fed = read(rows);
+    const Fed fed = read_guessed(rows);
     EXPECT_EQ(fed.error, "") << rows;
     ASSERT_EQ(fed.told.sample_count(), 2U) << rows;
     EXPECT_EQ(fed.told.samples_of[0][1].at, seconds(1793577720)) << rows;
   }
-  const Fed jobs = read(
+  const Fed jobs = read_guessed(
       "id,start_date,start_time,end_date,end_time,gpus\n7,2026-11-02,01:00:00,2026-11-03,"
       "03:00:00,2\n");
   ASSERT_EQ(jobs.told.jobs.size(), 1U) << jobs.error;
@@ -447,17 +450,18 @@ TEST(Guess, DatesWithTheirTimesBesideThem) {
 
 TEST(Guess, FilesOfOneAccelerator) {
   for (const std::string path : {"logs/n1/gpu3.csv", "n1_gpu3.csv", "logs/n1-gpu-3.csv"}) {
-    const Fed fed = read("time,util\n1793577600,45\n1793577660,5\n", {.path = path});
+    const Fed fed = read_guessed("time,util\n1793577600,45\n1793577660,5\n", {.path = path});
     EXPECT_EQ(fed.error, "");
     EXPECT_EQ(join(fed.told.series_names, " "), "n1/3 gpu_util") << path;
   }
-  EXPECT_NE(read("time,util\n1793577600,45\n", {.path = "n1.csv"}).error.find("accelerator: which"),
+  EXPECT_NE(read_guessed("time,util\n1793577600,45\n", {.path = "n1.csv"})
+                .error.find("accelerator: which"),
             std::string::npos);
 }
 
 // As mysql draws it.
 TEST(Guess, TablesInBoxes) {
-  const Fed fed = read(
+  const Fed fed = read_guessed(
       "+---------------------+------+-----+--------------+\n"
       "| time                | host | gpu | avg_gpu_util |\n"
       "+---------------------+------+-----+--------------+\n"

@@ -10,7 +10,7 @@ namespace {
 using model::Trouble;
 using std::chrono::seconds;
 
-Fed read(std::string_view bytes) {
+Fed read_json(std::string_view bytes) {
   const auto source = sources().claiming(bytes);
   EXPECT_TRUE(source && source->name == "json-table")
       << (source ? std::string(source->name) : source.error().text);
@@ -23,7 +23,7 @@ Fed read(std::string_view bytes) {
 }
 
 TEST(JsonTable, AnObjectALine) {
-  const Fed fed = read(
+  const Fed fed = read_json(
       "{\"job_id\": 7, \"user\": \"ada\", \"time\": {\"start\": 1614556800, \"end\": 1614560400}, "
       "\"gpus\": 2, \"nodes\": [\"n1\", \"n2\"], \"note\": \"a, \\\"b\\\"\\nc\"}\n"
       "{\"job_id\": 8, \"user\": null, \"time\": {\"start\": 1614556800, \"end\": null}, \"gpus\": "
@@ -40,7 +40,7 @@ TEST(JsonTable, AnObjectALine) {
 }
 
 TEST(JsonTable, AListOfSamples) {
-  const Fed fed = read(
+  const Fed fed = read_json(
       "[{\"timestamp\": \"2024-05-01T10:00:00Z\", \"host\": \"n1\", \"gpu\": 0, \"utilization\": "
       "88},\n"
       " {\"timestamp\": \"2024-05-01T10:00:10Z\", \"host\": \"n1\", \"gpu\": 0, \"utilization\": "
@@ -61,7 +61,7 @@ TEST(JsonTable, ObjectsWithAListOfAccelerators) {
   std::string pretty;  // As gpustat writes it.
   for (const char c : line) pretty += c == ',' ? ",\n    " : std::string(1, c);
   for (const std::string& text : {line + line, pretty + pretty}) {
-    const Fed fed = read(text);
+    const Fed fed = read_json(text);
     EXPECT_EQ(fed.error, "");
     EXPECT_EQ(join(fed.told.series_names, ", "), "n1/0 utilization.gpu, n1/1 utilization.gpu");
     EXPECT_EQ(fed.told.sample_count(), 4U);
@@ -81,7 +81,7 @@ TEST(JsonTable, ADocumentWithAList) {
   std::string document = "{\n \"apiVersion\": \"v1\", \"notes\": [\"x\"],\n \"items\": [" + pod +
                          ",\n" + pod + "]\n}\n";
   for (int i = 0; i < 3; ++i) {
-    const Fed fed = read(document);
+    const Fed fed = read_json(document);
     EXPECT_EQ(fed.error, "");
     ASSERT_EQ(fed.told.jobs.size(), 2U);
     const Recorder::Job& job = fed.told.jobs[0];
@@ -107,7 +107,7 @@ TEST(JsonTable, SaysWhatIsMissingAndLeavesOthersAlone) {
 
 // A cell is what the object holds: nothing in it is taken for a delimiter, a quote or a line end.
 TEST(JsonTable, CellsHoldAnyText) {
-  const Fed fed = read(
+  const Fed fed = read_json(
       "{\"job_id\": \"a,b|\\\"c\\\"\", \"start\": 1614556800, \"end\": 1614560400, \"gpus\": 1, "
       "\"user\": \" ada;\\n \"}\n"
       "{\"job_id\": \"#2\", \"start\": 1614556800, \"end\": 1614560400, \"gpus\": 1, \"user\": "

@@ -17,7 +17,7 @@ using model::Trouble;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-Fed read(std::string_view bytes, std::string_view mapping, ReaderOptions options = {}) {
+Fed read_mapped(std::string_view bytes, std::string_view mapping, ReaderOptions options = {}) {
   options.mapping = mapping;
   Fed whole = feed(make_lines, bytes, options);
   const Fed single = feed(make_lines, bytes, options, 1);
@@ -29,7 +29,7 @@ Fed read(std::string_view bytes, std::string_view mapping, ReaderOptions options
 }
 
 TEST(CsvMapping, JobsWithTheirOwnWordsAndUnits) {
-  const Fed fed = read(
+  const Fed fed = read_mapped(
       "Job;Who;Begin;Minutes;GPUs;Result;Busy;Nodes\n"
       "17;ada;11/10/2017 02:00:00;90;4;ok;25;\"n1:2 n2:2\"\n"
       "18;bob;11/10/2017 02:00:00;;4;running;;n3:4\n"
@@ -78,7 +78,7 @@ is_not = ["skip"]
 }
 
 TEST(CsvMapping, LongSamples) {
-  const Fed fed = read(
+  const Fed fed = read_mapped(
       "t\tnode\tdev\tmetric\tv\n"
       "1507680000\tn1.example\t0\tDCGM_FI_PROF_SM_ACTIVE\t0.5\n"
       "1507680000\tn1\t1\tDCGM_FI_PROF_SM_ACTIVE\t9223372036854775794\n"
@@ -106,7 +106,7 @@ value = "v"
 }
 
 TEST(CsvMapping, WideSamplesOneColumnAnAccelerator) {
-  const Fed fed = read(
+  const Fed fed = read_mapped(
       "time_ms,gpu0_util,gpu1_util,mem\n"
       "1507680000000,0.5,1,7\n"
       "1507680060000,,0,7\n",
@@ -131,8 +131,8 @@ unit = "fraction"
 }
 
 TEST(CsvMapping, WideSamplesOneColumnAMetric) {
-  const Fed fed = read("# made by hand\n1507680000,n1,0,40,0.3\n",
-                       R"(
+  const Fed fed = read_mapped("# made by hand\n1507680000,n1,0,40,0.3\n",
+                              R"(
 row = "sample"
 header = false
 comment = "#"
@@ -153,7 +153,7 @@ metric = "DCGM_FI_PROF_SM_ACTIVE"
 }
 
 TEST(CsvMapping, QuotedCellsMayHoldAnything) {
-  const Fed fed = read(
+  const Fed fed = read_mapped(
       "id,name,start,end,gpus\n"
       "1,\"a \"\"b\"\", c\nd\",1507680000,1507680060,1\n"
       "2,plain,1507680000,1507680060,1\n"
@@ -173,8 +173,8 @@ accelerators = "gpus"
 }
 
 TEST(CsvMapping, OccupancyFromWhatIsIdle) {
-  const Fed fed = read("at,all,free,broken\n1507680000,64,10,4\n",
-                       R"(
+  const Fed fed = read_mapped("at,all,free,broken\n1507680000,64,10,4\n",
+                              R"(
 row = "occupancy"
 [columns]
 time = "at"
@@ -184,7 +184,7 @@ idle = "free"
 down = "broken"
 held = { constant = 5, unit = "minutes" }
 )",
-                       {.path = "x/vc1.csv.gz"});
+                              {.path = "x/vc1.csv.gz"});
   ASSERT_EQ(fed.told.occupancies.size(), 1U);
   EXPECT_EQ(fed.told.occupancies[0].partition, "vc1");
   EXPECT_EQ(fed.told.occupancies[0].occupancy.allocated, 50);
@@ -250,11 +250,11 @@ TEST(CsvMapping, SaysWhatIsWrong) {
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.mapping);
-    EXPECT_EQ(read("id,s,e,nums,u\n1,2,3,4,5\n", c.mapping).error, c.want);
+    EXPECT_EQ(read_mapped("id,s,e,nums,u\n1,2,3,4,5\n", c.mapping).error, c.want);
   }
-  EXPECT_TRUE(read("id,s,e,nums,u\n",
-                   "row = \"sample\"\n[columns]\ntime = \"s\"\nvalue = { column "
-                   "= \"u\", metric = \"heat\" }")
+  EXPECT_TRUE(read_mapped("id,s,e,nums,u\n",
+                          "row = \"sample\"\n[columns]\ntime = \"s\"\nvalue = { column "
+                          "= \"u\", metric = \"heat\" }")
                   .error.starts_with("mapping: line 4: metric 'heat' is none that says how busy an "
                                      "accelerator is: DCGM_FI_PROF_SM_ACTIVE, "));
 }

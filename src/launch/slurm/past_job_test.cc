@@ -7,7 +7,7 @@
 namespace amdahl::launch::slurm {
 namespace {
 
-std::string row(std::initializer_list<const char*> fields) {
+std::string sacct_row(std::initializer_list<const char*> fields) {
   std::string text;
   for (const char* field : fields) text += (text.empty() ? "" : std::string(1, kSeparator)) + field;
   return text + "\n";
@@ -15,8 +15,8 @@ std::string row(std::initializer_list<const char*> fields) {
 
 TEST(PastJob, IsWhatAccountingSays) {
   const auto job = parse_past_job(
-      row({"12", "train x", "ada", "COMPLETED", "/home/ada", "1700000000", "1700000060", "1", "8",
-           "cpu=8,mem=4G,node=1,gres/gpu=2,gres/gpu:a100=2"}),
+      sacct_row({"12", "train x", "ada", "COMPLETED", "/home/ada", "1700000000", "1700000060", "1",
+                 "8", "cpu=8,mem=4G,node=1,gres/gpu=2,gres/gpu:a100=2"}),
       "12");
   ASSERT_TRUE(job) << job.error().text;
   EXPECT_EQ(job->id, "12");
@@ -30,7 +30,7 @@ TEST(PastJob, IsWhatAccountingSays) {
 TEST(PastJob, OneThatIsUnknownOrRunsIsRefused) {
   EXPECT_EQ(parse_past_job("", "7").error().kind, Error::Kind::kNotFound);
   const auto runs = parse_past_job(
-      row({"12", "x", "ada", "RUNNING", "/", "1700000000", "Unknown", "1", "8", ""}), "12");
+      sacct_row({"12", "x", "ada", "RUNNING", "/", "1700000000", "Unknown", "1", "8", ""}), "12");
   EXPECT_EQ(runs.error().kind, Error::Kind::kBadInput);
   EXPECT_EQ(past_job("1; rm -rf /").error().kind, Error::Kind::kBadInput);
   EXPECT_EQ(past_job("").error().kind, Error::Kind::kBadInput);

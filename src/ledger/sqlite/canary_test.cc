@@ -30,10 +30,10 @@ Draft closed(const std::string& hypothesis, CanaryState outcome, const std::stri
   return draft("canary.closed", hypothesis, model::encode(result), actor);
 }
 
-Draft moved() { return sqlite::moved("h-1", Json::array(), {{"args", {{"--batch", "32"}}}}); }
+Draft baseline_moved() { return moved("h-1", Json::array(), {{"args", {{"--batch", "32"}}}}); }
 
-Draft rolled_back(const std::string& who) {
-  return sqlite::rolled_back("h-1", {"h-1"}, Json::object(), who, "slow");
+Draft rollback_of(const std::string& who) {
+  return rolled_back("h-1", {"h-1"}, Json::object(), who, "slow");
 }
 
 class CanaryLedgerTest : public LedgerTest {
@@ -41,7 +41,7 @@ class CanaryLedgerTest : public LedgerTest {
   // h-1 is promoted and its canary open.
   void open_canary() {
     end_experiment(VerdictKind::kPromoted);
-    ASSERT_EQ(say({moved(), opened("h-1")}), "");
+    ASSERT_EQ(say({baseline_moved(), opened("h-1")}), "");
   }
   CanaryRow row() { return (*ledger_->canaries("f")).at(0); }
 };
@@ -105,10 +105,10 @@ TEST_F(CanaryLedgerTest, APolicyRollsBackOnlyWhatACanaryProposesTo) {
   const std::string refused =
       "baseline.rolled_back f: only a person may roll a change back, or a policy after a canary "
       "proposed it";
-  EXPECT_EQ(say(rolled_back("policy:demo")), refused);
+  EXPECT_EQ(say(rollback_of("policy:demo")), refused);
   ASSERT_EQ(say(closed("h-1", CanaryState::kRollbackProposed, "dearer")), "");
-  EXPECT_EQ(say(rolled_back("cycle")), refused);
-  ASSERT_EQ(say(rolled_back("policy:demo")), "");
+  EXPECT_EQ(say(rollback_of("cycle")), refused);
+  ASSERT_EQ(say(rollback_of("policy:demo")), "");
   EXPECT_EQ(row().state, CanaryState::kRolledBack);
   EXPECT_EQ(row().actor, "policy:demo");
   EXPECT_EQ(row().result->because, "dearer") << "what was seen stays";
@@ -130,7 +130,7 @@ TEST_F(CanaryLedgerTest, WhatTheCycleKeptMayRaiseAnAlarmLaterAndWhatAPersonKeptM
 
 TEST_F(CanaryLedgerTest, ARollbackByAPersonEndsTheWatch) {
   open_canary();
-  ASSERT_EQ(say(rolled_back("ada")), "");
+  ASSERT_EQ(say(rollback_of("ada")), "");
   EXPECT_EQ(row().state, CanaryState::kRolledBack);
   EXPECT_EQ(row().reason, "slow");
   EXPECT_EQ(row().result, std::nullopt);

@@ -112,7 +112,7 @@ Ends device_ends(const model::Trace& trace, const std::vector<Nanos>& shifts) {
   return ends;
 }
 
-Ends replayed(const Analysis& of, const WhatIf& change) {
+Ends replayed_ends(const Analysis& of, const WhatIf& change) {
   const std::vector<Nanos> all = replayed_ends(of.prepared, of.graph, change);
   const model::Trace& trace = of.prepared.trace;
   Ends ends;
@@ -128,7 +128,7 @@ Ends replayed(const Analysis& of, const WhatIf& change) {
   return ends;
 }
 
-void expect_exact(const Program& program) {
+void expect_exact_ends(const Program& program) {
   const Course course = run(program);
   const Analysis of(course.trace);
   ASSERT_EQ(of.graph.to - of.graph.from, course.wall);
@@ -139,7 +139,7 @@ void expect_exact(const Program& program) {
     SCOPED_TRACE(text);
     const WhatIf change = *parse_what_if(text);
     const Course changed = run(program, change);
-    ASSERT_EQ(replayed(of, change), device_ends(changed.trace, of.graph.shifts));
+    ASSERT_EQ(replayed_ends(of, change), device_ends(changed.trace, of.graph.shifts));
     ASSERT_EQ(replay(of.prepared, of.graph, change), changed.wall);
     const double gained = to_seconds(course.wall) / to_seconds(changed.wall);
     ASSERT_NEAR(gain_of(of.prepared, of.graph, change).expected, gained, 1e-9);
@@ -179,7 +179,7 @@ TEST(Programs, WhatIfIsWhatTheChangedProgramDoes) {
       SCOPED_TRACE(testing::Message() << kinds.name << ", seed " << seed);
       ProgramKind kind = kinds.kind;
       kind.seed = seed;
-      ASSERT_NO_FATAL_FAILURE(expect_exact(random_program(kind)));
+      ASSERT_NO_FATAL_FAILURE(expect_exact_ends(random_program(kind)));
     }
   }
 }
@@ -209,7 +209,7 @@ TEST(Programs, ACeilingIsNotThatOfOneRank) {
       acts.push_back(wait);
     }
   }
-  ASSERT_NO_FATAL_FAILURE(expect_exact(program));
+  ASSERT_NO_FATAL_FAILURE(expect_exact_ends(program));
   const Course course = run(program);
   const Analysis of(course.trace);
   const Gain gain = gain_of(of.prepared, of.graph, *parse_what_if("input=0"));
