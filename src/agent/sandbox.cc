@@ -32,9 +32,14 @@ std::vector<std::string> sandboxed(const ClientOrder& order) {
   std::vector<std::string> argv{"bwrap",         "--die-with-parent",
                                 "--unshare-pid", "--unshare-ipc",
                                 "--unshare-uts", "--unshare-cgroup-try",
+                                "--cap-drop",    "ALL",
                                 "--proc",        "/proc",
                                 "--dev",         "/dev",
                                 "--tmpfs",       "/tmp"};
+  // The owner of the kernel's settings needs no right to change them.
+  for (const char* path : {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"}) {
+    argv.insert(argv.end(), {"--ro-bind-try", path, path});
+  }
   for (const char* path : kReadable) {
     argv.insert(argv.end(), {"--ro-bind-try", path, path});
   }

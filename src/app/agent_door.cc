@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -37,9 +38,9 @@ Result<> check_lines(const model::Spec& spec, const model::FileEdit& file) {
 }
 
 Result<> check_file(const model::Spec& spec, const model::FileEdit& file) {
-  for (const std::string& path : {file.path, file.from}) {
-    if (!path.empty()) TRY(model::may_touch(spec, path));
-  }
+  TRY(model::may_touch(spec, file.path));
+  // "rename x" or "copy x".
+  if (!file.from.empty()) TRY(model::may_touch(spec, file.from.substr(file.from.find(' ') + 1)));
   if (!file.binary.empty()) return bad_input(fmt::format("{}: bytes that are no text", file.path));
   if (!file.new_mode.empty() && file.new_mode != "100644" && file.new_mode != "100755") {
     return bad_input(fmt::format("{}: mode {} is no plain file's", file.path, file.new_mode));
@@ -60,6 +61,37 @@ bool may_load(const std::string& name) {
          std::ranges::any_of(kLoadingEnds, [&](auto part) { return name.ends_with(part); });
 }
 
+// A reference is filled in where the job starts, from the environment of the loop.
+bool has_reference(const model::Change& change) {
+  std::string all;
+  for (const auto* values : {&change.env, &change.args}) {
+    for (const auto& [name, value] : *values) all += name + "\n" + value.value_or("") + "\n";
+  }
+  for (const auto* values : {&change.config, &change.inject}) {
+    for (const auto& [name, value] : *values) all += name + "\n" + value + "\n";
+  }
+  return contains(all, "{env:");
+}
+
+// From the repo's root; as it is if it is outside.
+std::string in_repo(const model::Spec& spec, const std::string& file) {
+  namespace fs = std::filesystem;
+  const fs::path whole = (fs::path(spec.workdir) / file).lexically_normal();
+  const fs::path base = spec.repo.empty() ? fs::path(spec.workdir) : fs::path(spec.repo);
+  return whole.lexically_relative(base.lexically_normal()).string();
+}
+
+Result<> check_config(const model::Spec& spec, const model::Change& change) {
+  for (const auto& [place, value] : change.config) {
+    const std::string path = in_repo(spec, place.substr(0, place.find('#')));
+    if (path.empty() || path.starts_with("..") || model::is_frozen(spec, path)) {
+      return bad_input(
+          fmt::format("{}: a model may not set what is frozen or outside of the repo", place));
+    }
+  }
+  return Ok{};
+}
+
 bool is_knob(const model::Spec& spec, const std::string& name) {
   return std::ranges::any_of(spec.knobs, [&](const auto& knob) { return knob.second.env == name; });
 }
@@ -73,13 +105,18 @@ Result<> check_agents_change(const Context& context, const ledger::Family& famil
       return bad_input(fmt::format("{} can load code or files: a model may not set it", name));
     }
   }
+  if (has_reference(change)) {
+    return bad_input("{env:NAME} would show a model's change a variable of the loop");
+  }
+  TRY(check_config(family.spec, change));
   if (!change.wrap.empty()) return bad_input("a model may not put another program before the job");
   if (change.patch.empty()) return Ok{};
   if (family.spec.repo.empty()) return bad_input("the spec has no repo for a patch to apply to");
   TRY(check_patch_paths(family.spec, change.patch));
-  if (!edits_of(family.spec.repo, family.baseline.patch, change.patch)) {
-    return bad_input("the patch does not apply to the commit that the repo is at");
-  }
+  const auto made = diff_made_by(family.spec.repo, family.baseline.patch, change.patch);
+  if (!made) return bad_input("the patch does not apply to the commit that the repo is at");
+  // What git makes of its paths decides, not how they are spelled.
+  if (!made->empty()) TRY(check_patch_paths(family.spec, *made));
   // Elsewhere the worker looks.
   const bool runs_here = context.config.launcher == "local";
   std::string why_not;

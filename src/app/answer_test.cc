@@ -73,6 +73,16 @@ class AnswerTest : public ContextTest {
     json["change"]["patch"] = patch;
     return json;
   }
+  static Json with(const char* kind, const char* name, const Json& value) {
+    Json json = idea();
+    json["change"][kind].push_back({{"name", name}, {"value", value}});
+    return json;
+  }
+  struct Cheat {
+    const char* name;
+    Json idea;
+    const char* part;  // Of what it is told.
+  };
   // Of a file of one line.
   static std::string diff(const std::string& file, const std::string& from, const std::string& to) {
     return "--- a/" + file + "\n+++ b/" + file + "\n@@ -1 +1 @@\n-" + from + "\n+" + to + "\n";
@@ -110,11 +120,6 @@ TEST_F(AnswerTest, APatchComesInLikeAnyonesIdea) {
 
 // What a model that cheats may answer, and what it is told. None of it costs a run.
 TEST_F(AnswerTest, CheatsAreRefusedForNothing) {
-  const auto with = [](const char* kind, const char* name, const Json& value) {
-    Json json = idea();
-    json["change"][kind].push_back({{"name", name}, {"value", value}});
-    return json;
-  };
   Json greedy = with("args", "--batch", "16");
   greedy["cause"] = "input";
   greedy["expected_saving"] = 0.5;
@@ -124,11 +129,6 @@ TEST_F(AnswerTest, CheatsAreRefusedForNothing) {
   invented["cause"] = "communication";
   Json twice = with("args", "--batch", "16");
   twice["change"]["args"].push_back({{"name", "--batch"}, {"value", "32"}});
-  struct Cheat {
-    const char* name;
-    Json idea;
-    const char* part;  // Of what it is told.
-  };
   for (const Cheat& c : std::vector<Cheat>{
            {"edits a test", patched(diff("tests/test_work.py", "assert 1", "pass")),
             "tests/test_work.py: tests, checks"},
@@ -176,101 +176,29 @@ TEST_F(AnswerTest, CheatsAreRefusedForNothing) {
   EXPECT_TRUE(context_.ledger->hypotheses("eval", "")->empty());
 }
 
-// One edit spelled in many ways: other context, headers, names, text around it, other files first.
-class Spelling {
- public:
-  explicit Spelling(unsigned seed) : state_{seed * 2654435761U + 1} {}
-
-  // Replaces line `at` (from 0) of the lines by `to`.
-  std::string of(const std::vector<std::string>& lines, std::size_t at, const std::string& to) {
-    const std::size_t before = std::min<std::size_t>(at, 1 + draw(5));
-    const std::size_t after = std::min<std::size_t>(lines.size() - at - 1, 1 + draw(5));
-    std::string text;
-    if (draw(2) == 0)
-      text += "From: a model\nSubject: this is a new idea, number " + number() + "\n\n";
-    if (draw(2) == 0)
-      text += "diff --git a/src/many.py b/src/many.py\nindex 1" + number() + "..2" + number() +
-              " 100644\n";
-    const std::string when = draw(2) == 0 ? "\t2026-11-1" + std::to_string(draw(9)) : "";
-    text += "--- a/src/many.py" + when + "\n+++ b/src/many.py" + when + "\n";
-    text += fmt::format("@@ -{},{} +{},{} @@{}\n", at - before + 1, before + after + 1,
-                        at - before + 1, before + after + 1, draw(2) == 0 ? " def f():" : "");
-    for (std::size_t i = at - before; i < at; ++i) text += " " + lines[i] + "\n";
-    text += "-" + lines[at] + "\n+" + to + "\n";
-    for (std::size_t i = at + 1; i <= at + after; ++i) text += " " + lines[i] + "\n";
-    if (draw(2) == 0) text += "-- \n2.39." + number() + "\n";
-    return text;
+// Ways around what the door looks for.
+TEST_F(AnswerTest, DetoursAreRefusedForNothing) {
+  for (const Cheat& c : std::vector<Cheat>{
+           {"names a file by what git cuts off",
+            patched("--- src/secret.py\n+++ src/secret.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"),
+            "touches secret.py"},
+           {"names a file in octal",
+            patched("--- \"a/s\\145cret.py\"\n+++ \"b/s\\145cret.py\"\n@@ -1 +1 @@\n"
+                    "-x = 1\n+x = 2\n"),
+            "cret.py"},
+           {"takes a denied file away",
+            patched("diff --git a/secret.py b/src/s.py\nsimilarity index 100%\n"
+                    "rename from secret.py\nrename to src/s.py\n"),
+            "touches secret.py"},
+           {"asks for a key of the loop", with("args", "--batch", "{env:ANTHROPIC_API_KEY}"),
+            "{env:NAME}"},
+           {"sets what is outside", with("config", "../../etc/x.toml#a", "1"), "outside"},
+           {"sets what is denied", with("config", "secret.toml#a", "1"), "frozen"}}) {
+    SCOPED_TRACE(c.name);
+    const std::string told = refusal(c.idea);
+    EXPECT_NE(told.find(c.part), std::string::npos) << told;
   }
-
- private:
-  unsigned draw(unsigned below) {
-    state_ = state_ * 1664525U + 1013904223U;
-    return (state_ >> 16U) % below;
-  }
-  std::string number() { return std::to_string(1000 + draw(9000)); }
-
-  unsigned state_;
-};
-
-// Refuted patches come back in new spellings, with other titles and claims: none of them runs.
-TEST_F(AnswerTest, RefutedPatchesDoNotComeBackInAnySpelling) {
-  // Each asks git several times: a thousand take minutes (the slow test `spellings`).
-  const char* asked = std::getenv("AMDAHL_SPELLINGS");
-  const int spellings = asked ? std::atoi(asked) : 6;
-  const int patches = asked ? 20 : 3;
-  std::vector<std::string> lines;
-  for (int i = 0; i < 100; ++i) lines.push_back(fmt::format("value_{} = {}", i, i));
-  const std::string repo = (folder_ / "repo").string();
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  std::ofstream(repo + "/src/many.py") << text;
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"add", "."},
-           {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "many"}}) {
-    std::vector<std::string> argv{"git", "-C", repo};
-    argv.insert(argv.end(), words.begin(), words.end());
-    ASSERT_TRUE(os::run_program({.argv = argv}, [](auto) -> Result<> { return Ok{}; }, {}));
-  }
-  const auto patch = [&](unsigned seed, int i) {
-    return Spelling(seed).of(lines, static_cast<std::size_t>(i) * 5,
-                             fmt::format("value_{} = {}", i * 5, i * 5 + 1000));
-  };
-  for (int i = 0; i < patches; ++i) {
-    const TakenAnswer taken = take(patched(patch(0, i)));
-    ASSERT_EQ(taken.outcome.fresh.size(), 1U)
-        << (taken.refused.empty() ? patch(0, i) : taken.refused[0].because);
-    const std::string id = taken.outcome.fresh.front().id;
-    model::Experiment x;
-    x.id = "x" + id;
-    x.hypothesis = id;
-    x.family = "eval";
-    x.campaign = "c1";
-    model::Verdict verdict;
-    verdict.hypothesis = id;
-    verdict.experiment = x.id;
-    verdict.kind = model::VerdictKind::kRefuted;
-    verdict.reason = "it skips work";
-    ASSERT_EQ(say({{"experiment.registered", "cycle", x.id, encode(x)},
-                   {"verdict.recorded", "cycle", id, encode(verdict)}}),
-              "");
-  }
-  int fresh = 0;
-  int known = 0;
-  for (int n = 1; n <= spellings; ++n) {
-    Json again = patched(patch(static_cast<unsigned>(n), n % patches));
-    again["title"] = fmt::format("a wholly new idea {}", n);
-    again["expected_saving"] = 0.02 + 0.9 * (n % 97) / 97.0;
-    const TakenAnswer taken = take(again);
-    fresh += static_cast<int>(taken.outcome.fresh.size());
-    known += taken.outcome.known.contains("refuted") ? 1 : 0;
-  }
-  EXPECT_EQ(fresh, 0);
-  EXPECT_EQ(known, spellings);
-  EXPECT_TRUE(context_.ledger->hypotheses("eval", "live")->empty());
-  // A person may ask for another try.
-  const std::string first = context_.ledger->hypotheses("eval", "refuted")->front().hypothesis.id;
-  ASSERT_EQ(say({{"hypothesis.reopened", "ada", first, {{"reason", "another machine"}}}}), "");
-  EXPECT_EQ(refusal(patched(patch(7, 0))), "");
+  EXPECT_TRUE(context_.ledger->hypotheses("eval", "")->empty());
 }
 
 }  // namespace

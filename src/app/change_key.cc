@@ -1,6 +1,7 @@
 #include "app/change_key.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -11,6 +12,7 @@
 #include "app/pairs.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "code/canonical.h"
 #include "hypothesize/propose.h"
 #include "model/effect.h"
 #include "model/patch_edits.h"
@@ -43,6 +45,13 @@ class Scratch {
   std::string path_;
 };
 
+// Whether '#' begins a comment in such files.
+bool has_comments(std::string_view path) {
+  constexpr auto kEndings = std::to_array<std::string_view>(
+      {".sh", ".bash", ".yaml", ".yml", ".toml", ".cmake", "CMakeLists.txt", ".cfg", ".ini"});
+  return std::ranges::any_of(kEndings, [&](auto ending) { return path.ends_with(ending); });
+}
+
 // The repo's HEAD in an index and an object folder of our own.
 class Trees {
  public:
@@ -74,21 +83,75 @@ class Trees {
   Result<std::string> tree() { return in_top({"write-tree"}); }
 
   Result<std::string> difference(const std::string& before, const std::string& after) {
-    const std::string diff =
-        TRY(in_top({"-c", "core.quotePath=true", "-c", "diff.suppressBlankEmpty=false", "diff-tree",
-                    "-r", "-p", "-U0", "--full-index", "--no-renames", "--no-color",
-                    "--no-ext-diff", "--no-textconv", "--diff-algorithm=myers",
-                    "--indent-heuristic", "--src-prefix=a/", "--dst-prefix=b/", before, after},
-                   false));
-    std::vector<model::FileEdit> files = model::read_patch(diff);
-    for (model::FileEdit& file : files) {
-      if (file.created || file.deleted || file.edits.empty()) continue;
-      model::tell_apart(file, TRY(in_top({"cat-file", "blob", file.old_blob}, false)));
-    }
+    std::vector<model::FileEdit> files = model::read_patch(TRY(plain_difference(before, after)));
+    TRY(spell_once(files));
     return model::describe_edits(files);
   }
 
+  Result<std::string> plain_difference(const std::string& before, const std::string& after) const {
+    return diff({"diff-tree", "-r", "--no-renames"}, before, after);
+  }
+
  private:
+  Result<std::string> diff(std::vector<std::string> words, const std::string& before,
+                           const std::string& after) const {
+    words.insert(words.begin(),
+                 {"-c", "core.quotePath=true", "-c", "diff.suppressBlankEmpty=false"});
+    words.insert(words.end(), {"-p", "-U0", "--full-index", "--no-color", "--no-ext-diff",
+                               "--no-textconv", "--diff-algorithm=myers", "--indent-heuristic",
+                               "--src-prefix=a/", "--dst-prefix=b/", before, after});
+    return in_top(std::move(words), false);
+  }
+
+  Result<std::string> blob(const std::string& id) const {
+    return in_top({"cat-file", "blob", id}, false);
+  }
+
+  // Edits of code as edits of its canonical spelling; those that change nothing but the spelling
+  // are dropped. Each is told apart from equal lines elsewhere in its file.
+  Result<> spell_once(std::vector<model::FileEdit>& files) {
+    std::vector<code::Versions> sources;
+    std::vector<model::FileEdit*> of_sources;
+    for (model::FileEdit& file : files) {
+      if (file.deleted || file.edits.empty()) continue;
+      const std::string before = file.created ? "" : TRY(blob(file.old_blob));
+      const std::string after = TRY(blob(file.new_blob));
+      if (const auto language = code::language_of(file.path)) {
+        sources.push_back({*language, before, after});
+        of_sources.push_back(&file);
+      } else if (has_comments(file.path)) {
+        TRY(edit_again(file, code::without_comments(before), code::without_comments(after)));
+      } else if (!file.created) {
+        model::tell_apart(file, before);
+      }
+    }
+    code::make_canonical(sources);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      TRY(edit_again(*of_sources[i], sources[i].before, sources[i].after));
+    }
+    std::erase_if(files, [](const model::FileEdit& file) {
+      return file.edits.empty() && file.binary.empty() && file.new_mode.empty() && !file.created &&
+             !file.deleted;
+    });
+    return Ok{};
+  }
+
+  Result<> edit_again(model::FileEdit& file, const std::string& before, const std::string& after) {
+    file.edits.clear();
+    if (before == after) return Ok{};
+    TRY(os::write_file(scratch_ + "/before", before));
+    TRY(os::write_file(scratch_ + "/after", after));
+    const std::string ids = TRY(
+        in_top({"hash-object", "-w", "--no-filters", scratch_ + "/before", scratch_ + "/after"}));
+    const std::size_t line_end = ids.find('\n');
+    if (line_end == ids.npos) return external("git hash-object printed one object of two");
+    const std::string said = TRY(diff({"diff"}, ids.substr(0, line_end), ids.substr(line_end + 1)));
+    std::vector<model::FileEdit> again = model::read_patch(said);
+    if (!again.empty()) file.edits = std::move(again.front().edits);
+    if (!file.created) model::tell_apart(file, before);
+    return Ok{};
+  }
+
   Result<std::string> in_top(std::vector<std::string> words, bool trimmed = true) const {
     words.insert(words.begin(), {"-C", top_});
     const std::string said = TRY(git(std::move(words)));
@@ -114,14 +177,26 @@ class Trees {
 };
 
 Result<std::string> edits_on(const std::string& repo, const std::string& before,
-                             const std::string& patch) {
+                             const std::string& patch, bool plain) {
   const Scratch scratch;
   if (scratch.path().empty()) return external("no folder for temporary files can be made");
   Trees trees = TRY(Trees::of(repo, scratch.path()));
   if (!before.empty()) TRY(trees.apply(before));
   const std::string old_tree = TRY(trees.tree());
   TRY(trees.apply(patch));
-  return trees.difference(old_tree, TRY(trees.tree()));
+  const std::string new_tree = TRY(trees.tree());
+  return plain ? trees.plain_difference(old_tree, new_tree) : trees.difference(old_tree, new_tree);
+}
+
+std::optional<std::string> edits_that_apply(const std::string& repo, const std::string& before,
+                                            const std::string& patch, bool plain) {
+  if (repo.empty()) return std::nullopt;
+  if (!before.empty()) {
+    const auto on_top = edits_on(repo, before, patch, plain);
+    if (on_top) return *on_top;
+  }
+  const auto alone = edits_on(repo, "", patch, plain);
+  return alone ? std::optional(*alone) : std::nullopt;
 }
 
 // One spelling for a path that is there: relative to the workdir, or absolute outside of it. What
@@ -159,29 +234,27 @@ model::Spec with_one_path(model::Spec spec) {
   return spec;
 }
 
-// The change's effect in full: `folded` is without what the tree says.
-std::string key_of(const model::Spec& spec, const std::string& before, const model::Change& change,
-                   model::Change folded, std::string_view hardware) {
-  if (!folded.patch.empty()) {
-    if (const auto edits = edits_of(spec.repo, before, change.patch)) folded.patch = *edits;
-  }
+// The change's effect in full: `folded` is without what the tree says; `edits`, if git can tell.
+std::string key_of(const model::Spec& spec, model::Change folded,
+                   const std::optional<std::string>& edits, std::string_view hardware) {
+  if (!folded.patch.empty() && edits) folded.patch = *edits;
   return model::is_empty(folded) ? "" : model::effect_key(spec.family, folded, hardware);
 }
 
-// The same for a patch that was proposed before: git is asked once for each commit.
-std::string key_of_past(Context& context, const std::string& head, const model::Spec& spec,
-                        const ledger::Family& family, const model::Hypothesis& past) {
+// As edits_of(); git is asked once for each commit.
+std::optional<std::string> known_edits(Context& context, const std::string& head,
+                                       const model::Spec& spec, const ledger::Family& family,
+                                       const std::string& patch) {
+  if (patch.empty()) return std::nullopt;
   const std::string about =
-      sha256_hex(fmt::format("{}\n{}\n{}\n{}", head, spec.repo, family.baseline.patch, past.id));
-  if (const auto known = context.effects_of_patches.find(about);
-      !head.empty() && known != context.effects_of_patches.end()) {
-    return known->second;
+      sha256_hex(fmt::format("{}\n{}\n{}\n{}", head, spec.repo, family.baseline.patch, patch));
+  auto known = context.edits_of_patches.find(about);
+  if (head.empty() || known == context.edits_of_patches.end()) {
+    known = context.edits_of_patches
+                .insert_or_assign(about, edits_of(spec.repo, family.baseline.patch, patch))
+                .first;
   }
-  const model::Change change = with_one_path(spec.workdir, model::by_first_name(spec, past.change));
-  std::string key = key_of(spec, family.baseline.patch, past.change, model::folded(spec, change),
-                           context.hardware);
-  if (!past.change.patch.empty()) context.effects_of_patches[about] = key;
-  return key;
+  return known->second;
 }
 
 // Patches of different files do different things: git need not be asked.
@@ -191,17 +264,50 @@ std::set<std::string> files_of(const model::Change& change) {
   return files;
 }
 
+// Each edit with its file, of a text of model::describe_edits().
+std::set<std::string> edits_in(const std::string& description) {
+  std::set<std::string> edits;
+  std::string file;
+  std::string edit;
+  const auto finish = [&] {
+    if (!edit.empty()) edits.insert(file + edit);
+    edit.clear();
+  };
+  for (const std::string_view line : split(trim(description), '\n')) {
+    const bool is_file = line.starts_with("file ");
+    if (is_file || line == "@") finish();
+    if (is_file) file = line;
+    edit += line;
+    edit += '\n';
+  }
+  finish();
+  return edits;
+}
+
+template <class Map>
+bool has_all_of(const Map& all, const Map& some) {
+  return std::ranges::all_of(some, [&](const auto& item) {
+    const auto found = all.find(item.first);
+    return found != all.end() && found->second == item.second;
+  });
+}
+
+bool has_settings_of(const model::Change& all, const model::Change& some) {
+  return has_all_of(all.env, some.env) && has_all_of(all.args, some.args) &&
+         has_all_of(all.config, some.config) && has_all_of(all.inject, some.inject) &&
+         (!some.accelerators || all.accelerators == some.accelerators);
+}
+
 }  // namespace
 
 std::optional<std::string> edits_of(const std::string& repo, const std::string& before,
                                     const std::string& patch) {
-  if (repo.empty()) return std::nullopt;
-  if (!before.empty()) {
-    const auto on_top = edits_on(repo, before, patch);
-    if (on_top) return *on_top;
-  }
-  const auto alone = edits_on(repo, "", patch);
-  return alone ? std::optional(*alone) : std::nullopt;
+  return edits_that_apply(repo, before, patch, false);
+}
+
+std::optional<std::string> diff_made_by(const std::string& repo, const std::string& before,
+                                        const std::string& patch) {
+  return edits_that_apply(repo, before, patch, true);
 }
 
 Result<> key_by_effect(const Context& context, const ledger::Family& family,
@@ -213,8 +319,10 @@ Result<> key_by_effect(const Context& context, const ledger::Family& family,
   };
   const model::Change folded =
       model::canonical(spec, seen(family.baseline), seen(hypothesis.change));
-  const std::string key =
-      key_of(spec, family.baseline.patch, hypothesis.change, folded, context.hardware);
+  const auto edits = folded.patch.empty()
+                         ? std::nullopt
+                         : edits_of(spec.repo, family.baseline.patch, hypothesis.change.patch);
+  const std::string key = key_of(spec, folded, edits, context.hardware);
   if (key.empty()) {
     return bad_input(fmt::format("the change does nothing, the baseline of {} has it already: {}",
                                  family.name, model::describe(hypothesis.change)));
@@ -242,10 +350,39 @@ Result<std::vector<ledger::HypothesisRow>> same_effect(Context& context,
     const model::Hypothesis& past = row.hypothesis;
     const bool elsewhere = model::is_for_other_hardware(past.key, context.hardware);
     if (past.key == idea.key || elsewhere || files_of(past.change) != files) continue;
-    if (key_of_past(context, head, spec, family, past) == idea.key) rows.push_back(row);
+    const model::Change change =
+        with_one_path(spec.workdir, model::by_first_name(spec, past.change));
+    const std::string key =
+        key_of(spec, model::folded(spec, change),
+               known_edits(context, head, spec, family, past.change.patch), context.hardware);
+    if (key == idea.key) rows.push_back(row);
   }
   std::ranges::stable_sort(rows, {}, &ledger::HypothesisRow::since);
   return rows;
+}
+
+Result<std::optional<ledger::HypothesisRow>> refuted_part_of(Context& context,
+                                                             const model::Hypothesis& idea) {
+  const ledger::Family family = TRY(context.ledger->family(idea.family));
+  const model::Spec spec = with_one_path(family.spec);
+  const std::string head = spec.repo.empty() ? "" : head_of(spec.repo);
+  const auto folded = [&](const model::Change& change) {
+    return model::folded(spec, with_one_path(spec.workdir, model::by_first_name(spec, change)));
+  };
+  const auto edits = [&](const model::Change& change) {
+    return edits_in(known_edits(context, head, spec, family, change.patch).value_or(""));
+  };
+  const model::Change whole = folded(idea.change);
+  for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(idea.family, "refuted"))) {
+    const model::Hypothesis& past = row.hypothesis;
+    if (past.key == idea.key || model::is_for_other_hardware(past.key, context.hardware)) continue;
+    if (!has_settings_of(whole, folded(past.change))) continue;
+    if (past.change.patch.empty()) return std::optional(row);
+    if (idea.change.patch.empty()) continue;
+    const std::set<std::string> part = edits(past.change);
+    if (!part.empty() && std::ranges::includes(edits(idea.change), part)) return std::optional(row);
+  }
+  return std::optional<ledger::HypothesisRow>{};
 }
 
 Result<std::optional<ledger::HypothesisRow>> holder_of(

@@ -18,6 +18,10 @@ namespace amdahl::app {
 std::optional<std::string> edits_of(const std::string& repo, const std::string& before,
                                     const std::string& patch);
 
+// The same as a plain diff of both trees: the paths in it are those that git applied it to.
+std::optional<std::string> diff_made_by(const std::string& repo, const std::string& before,
+                                        const std::string& patch);
+
 // Sets key and id of the hypothesis by its effect on the family's current baseline. An existing
 // path has one spelling, relative to the workdir. kBadInput if it has no effect.
 Result<> key_by_effect(const Context& context, const ledger::Family& family,
@@ -32,6 +36,11 @@ std::vector<model::Hypothesis> keyed_by_effect(const Context& context, const led
 // commits that moved lines. Newest last.
 Result<std::vector<ledger::HypothesisRow>> same_effect(Context& context,
                                                        const model::Hypothesis& idea);
+
+// A refuted hypothesis whose whole change is a part of this one: it would be tested again under
+// another key.
+Result<std::optional<ledger::HypothesisRow>> refuted_part_of(Context& context,
+                                                             const model::Hypothesis& idea);
 
 // The one that holds its key and so blocks the idea, if any.
 Result<std::optional<ledger::HypothesisRow>> holder_of(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <memory>
 #include <string>
 
@@ -30,7 +31,7 @@ struct Context {
   };
   std::map<std::string, Source> sources;
   // What patches that were proposed before do to a commit, as git said; see app/change_key.h.
-  std::map<std::string, std::string> effects_of_patches;
+  std::map<std::string, std::optional<std::string>> edits_of_patches;
 
   std::string path(std::string_view inside) const;  // Below the state folder.
 };

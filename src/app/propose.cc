@@ -303,6 +303,11 @@ Result<model::Hypothesis> draft_idea(Context& context, const std::string& family
   if (family.profile) h.profile = family.profile->id;
   if (!idea.cause.empty()) TRY(act_on(family, idea.cause, h));
   TRY(key_by_effect(context, family, h));
+  if (idea.from != "agent") return h;
+  if (const auto part = TRY(refuted_part_of(context, h))) {
+    return bad_input(fmt::format("it contains {} ({}), which was refuted: propose the rest alone",
+                                 part->hypothesis.id, part->hypothesis.title));
+  }
   return h;
 }
 

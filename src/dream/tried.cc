@@ -98,8 +98,13 @@ class HistoryReader {
     if (!first.hypothesis.change.patch.empty() && !second.hypothesis.change.patch.empty()) return;
     Tried sum = first;
     sum.effect = (first.effect + second.effect) / kPartOfTheGain;
-    keep(together, sum, fmt::format("{} and {}", first.hypothesis.id, second.hypothesis.id),
-         kPriorOfBoth);
+    const std::string names = fmt::format("{} and {}", first.hypothesis.id, second.hypothesis.id);
+    // A model's code stays a model's, and is run as such.
+    model::Origin origin{"dream", names};
+    for (const Tried* part : {&first, &second}) {
+      if (is_agents_patch(part->hypothesis)) origin = part->hypothesis.origin;
+    }
+    keep(together, sum, names, kPriorOfBoth, origin);
   }
 
   Dreams take() {
@@ -110,8 +115,12 @@ class HistoryReader {
  private:
   void keep(const model::Change& change, const Tried& from, const std::string& origin,
             double prior) {
-    auto made = hypothesize::from_change(target_.spec, target_.baseline, change, {"dream", origin},
-                                         target_.hardware);
+    keep(change, from, origin, prior, {"dream", origin});
+  }
+  void keep(const model::Change& change, const Tried& from, const std::string& origin, double prior,
+            const model::Origin& by) {
+    auto made =
+        hypothesize::from_change(target_.spec, target_.baseline, change, by, target_.hardware);
     const double gain = kPartOfTheGain * (1 - std::exp(-std::abs(from.effect)));
     if (made && gain >= target_.limits.min_gain) {
       model::Hypothesis h = *std::move(made);

@@ -69,6 +69,20 @@ TEST_F(TriedTest, WhatCouldNotBeToldAloneIsTriedTogether) {
             (std::vector<std::string>{"--workers 8, OMP_WAIT_POLICY=passive (h-2 and h-1)"}));
 }
 
+// It runs in the sandbox, beside whatever.
+TEST_F(TriedTest, AModelsPatchStaysAModels) {
+  model::Change patch;
+  patch.patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+  std::vector<Tried> past = {tried("h-1", "parked", 0.02, workers("8")),
+                             tried("h-2", "parked", 0.03, patch)};
+  past[1].hypothesis.origin = {"agent", "claude:sonnet"};
+  spec_.repo = "/repo";
+  const model::Change baseline;
+  const Dreams dreams = from_tried(past, {spec_, baseline, profile_, "cpu"});
+  ASSERT_EQ(dreams.ideas.size(), 1U);
+  EXPECT_TRUE(model::is_agents_patch(dreams.ideas[0]));
+}
+
 TEST_F(TriedTest, WhatWasRefutedTeachesNoDirection) {
   EXPECT_TRUE(dreamt({tried("h-1", "refuted", 0.5, workers("8")),
                       tried("h-2", "no effect", 0.0, workers("6"))},

@@ -46,6 +46,17 @@ TEST_F(JailTest, ItSeesAndWritesWhatIsItsOwn) {
            Case{"reads others' results", "cat ../ledger", false},
            Case{"writes to the system", "echo x > /etc/amdahl-test", false},
            Case{"writes to its home", "echo x > \"$HOME/amdahl-test\"", false},
+           Case{"mounts the system again",
+                "mount -o remount,rw,bind / ; mount -o remount,rw,bind \"$PWD\"; "
+                "echo x > code || echo x > /etc/amdahl-test",
+                false},
+           Case{"has rights that others have not", "grep -q 'CapEff:.*[1-9a-f]' /proc/self/status",
+                false},
+           Case{"sees disks and memory",
+                "find /dev -type b | grep -q . || test -e /dev/mem -o -e /dev/kmsg", false},
+           Case{"changes the kernel's settings",
+                "test -w /proc/sys/kernel/core_pattern || test -w /proc/sysrq-trigger", false},
+           Case{"reads passwords", "grep -q : /etc/shadow", false},
            Case{"sees other processes", "test -e /proc/" + std::to_string(::getpid()), false},
        }) {
     SCOPED_TRACE(c.what);

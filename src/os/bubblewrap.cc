@@ -22,6 +22,13 @@ constexpr auto kScratch = std::to_array<const char*>({"/tmp", "/var/tmp", "/run"
 // Of /run, what programs need: names of hosts and drivers.
 constexpr auto kNeeded =
     std::to_array<const char*>({"/run/systemd/resolve", "/run/nvidia-persistenced"});
+// Devices that compute and connect; disks and memory are left out, for root could write to them.
+constexpr auto kDevices =
+    std::to_array<std::string_view>({"nvidia", "dri", "kfd", "accel", "infiniband", "davinci",
+                                     "hisi_hdc", "gdrdrv", "cpu_dma_latency"});
+// Of the system, which root could read.
+constexpr auto kSystemKeys =
+    std::to_array<const char*>({"/etc/shadow", "/etc/gshadow", "/etc/munge", "/etc/ssh"});
 // Below the home folder.
 constexpr auto kKeys = std::to_array<const char*>(
     {".ssh", ".aws", ".azure", ".gnupg", ".kube", ".claude", ".codex", ".config/gcloud",
@@ -58,6 +65,7 @@ Mounts mounts_of(const Jail& jail) {
   if (const std::string home = env_or("HOME", ""); home.starts_with('/')) {
     for (const char* key : kKeys) add(mounts, {home + "/" + key}, Show::kNothing);
   }
+  for (const char* key : kSystemKeys) add(mounts, {key}, Show::kNothing);
   add(mounts, jail.hidden, Show::kEmpty);
   for (const std::string& path : jail.readable) {
     if (is_covered(mounts, canonical(path))) add(mounts, {path}, Show::kReadOnly);
@@ -65,6 +73,21 @@ Mounts mounts_of(const Jail& jail) {
   add(mounts, jail.writable, Show::kWritable);
   add(mounts, jail.fresh, Show::kEmpty);
   return mounts;
+}
+
+// A /dev of its own, with the devices of the host that a job may need.
+std::vector<std::string> devices() {
+  std::vector<std::string> words{"--dev", "/dev"};
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/dev", ignored)) {
+    const std::string name = entry.path().filename();
+    for (const std::string_view start : kDevices) {
+      if (!name.starts_with(start)) continue;
+      words.insert(words.end(), {"--dev-bind", entry.path(), entry.path()});
+      break;
+    }
+  }
+  return words;
 }
 
 // Empty if bubblewrap works with these options.
@@ -94,10 +117,16 @@ bool can_jail(std::string* why_not) {
 
 std::vector<std::string> jailed(const Jail& jail, const std::vector<std::string>& argv,
                                 const std::string& workdir) {
-  std::vector<std::string> all{"bwrap",         "--die-with-parent", "--unshare-pid",
-                               "--unshare-ipc", "--unshare-uts",     "--unshare-cgroup-try"};
+  std::vector<std::string> all{"bwrap",         "--die-with-parent",
+                               "--unshare-pid", "--unshare-ipc",
+                               "--unshare-uts", "--unshare-cgroup-try",
+                               "--cap-drop",    "ALL"};  // Or root could mount it all again.
   if (!jail.network) all.emplace_back("--unshare-net");
-  all.insert(all.end(), {"--ro-bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"});
+  all.insert(all.end(), {"--ro-bind", "/", "/", "--proc", "/proc"});
+  // The owner of the kernel's settings needs no right to change them.
+  all.insert(all.end(), {"--remount-ro", "/proc"});
+  const std::vector<std::string> nodes = devices();
+  all.insert(all.end(), nodes.begin(), nodes.end());
   for (const auto& [path, show] : mounts_of(jail)) {
     std::error_code ignored;
     const bool is_folder = fs::is_directory(path, ignored);

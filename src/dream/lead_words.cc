@@ -1,0 +1,219 @@
+#include "dream/lead_words.h"
+
+#include <array>
+
+namespace amdahl::dream {
+namespace {
+
+using model::Bottleneck;
+
+// clang-format off
+constexpr auto kVocabulary = std::to_array<Vocabulary>({
+    {Bottleneck::kInput,
+     "prefetch,pin memory,pinned memory,non blocking,num workers,loader worker,"
+     "dataloader worker,loader process,persistent workers,persistent loader,memory map,mmap,"
+     "webdataset,tfrecord,lmdb,ffcv,double buffer,readahead,read ahead,turbojpeg,pretokeni,"
+     "read sequential,sequential read,decode once,decode image,decoding image,"
+     "decode on the gpu,cache the decod,stage the data,local nvme,local ssd,input pipeline,"
+     "file handle,tf data,resizing the image,resize the image,downsampl,object store,"
+     "ahead of time,preprocess,local drive,read the data,nvjpeg,dali,read buffer,"
+     "reader threads,more readers,next shard,tar shard,shards,read in order,nvdec,"
+     "video decod,larger read,parquet row group,cache the dataset,dataset cache,fewer files,"
+     "larger shards,columnar,page cache,arrow file,local copy of the data",
+     "starv,waiting for data,wait for data,waiting for input,waits for data,"
+     "waits for the loader,small files,data loading,on the fly,over nfs,one at a time,"
+     "open file,opening,metadata server,million files,loading the data,data pipeline,"
+     "input bound,images per second",
+     "dataloader,loader,decod,tokeni,collate,augment,shard,dataset,corpus,epoch,features,jpeg,"
+     "host to device,copying in,cache,batches ahead,offline,hdf5,h5py,parquet,arrow,images,"
+     "samples per second,examples per second,rows,workers,getitem,shuffle,file,files,disk,"
+     "storage,bucket of,nvme,nfs,audio,video,clip,resampl,training set,drive,reads,download,"
+     "record,records,feed,text files,compress,decompress,preprocessing,input,data,readers,"
+     "reader,buffering,interleave,trainer,protobuf,bucket,lustre,gpfs,ceph,s3,objects,fetching,"
+     "training rate,transforms,augmentation"},
+    {Bottleneck::kContention,
+     "num threads,setnumthreads,openmp thread,mkl thread,numactl,numa node,cpu affinity,"
+     "taskset,cpuset,pin each,pin the process,pin ranks,intra op,thread pool size,"
+     "core isolation,dedicated core,limit the number of threads,isolcpus,num thread,"
+     "set num threads,bind,cpu limits,cpu quota,cpu manager,core binding,bind ranks,pin worker,"
+     "worker to cores,affinity",
+     "oversubscri,over subscri,too many threads,noisy neighbo,cpu contention,fighting for core,"
+     "fight for core,fighting each other,preempted,steal time,slowed each other,compete for,"
+     "competing for,throttl,cpu steal,shared cores,neighbours",
+     "openmp,omp,threads,cores,numa,affinity,thread pool,contention,preempt,host,hosts,blas,"
+     "socket,cpus,mkl,joblib,pools,latency spikes,scheduler quota,pod,compaction,background,"
+     "cycles,same machine,same machines,other hosts,neighbour,neighbor,cron,daemon,antivirus,"
+     "interrupts,irq,hyperthread,limits,quota,p99,median,kubernetes"},
+    {Bottleneck::kCommunication,
+     "all reduce,allreduce,all gather,allgather,reduce scatter,bucket size,bucket cap,"
+     "gradient compression,compress gradient,powersgd,rdma,hierarchical reduction,"
+     "overlap commun,gradient sync,exchange gradients,gradient exchange,bigger buckets,"
+     "larger buckets,shard optimizer,sharding optimizer,zero stage,tensor parallel,"
+     "pipeline parallel,nvlink,gradient reduction,all gathers,all reduces,all to all,alltoall,"
+     "a2a,p2p,micro batch,microbatch,pipeline bubble,nvshmem,symmetric memory,nchannels,"
+     "max connections,expert parallel,param gather,two level reduction,reduction of gradients,"
+     "deepep,sharp,before the all,before a2a,half the bytes,bytes on the wire,fewer bytes,"
+     "communicator,intra node first,between nodes,nvls,gradient bucket,nccl ",
+     "waiting for other ranks,waits for the slowest rank,straggler,bytes,on the wire",
+     "collective,gradient,communicat,ranks,interconnect,infiniband,ddp,fsdp,accumulation,wire,"
+     "backward,overlap,allto all,parameter server,broadcast,node,nodes,network,traffic,"
+     "scaling efficiency,reduction,iteration,messages,tcp,averaging,flatten,reduce,peer,rank,"
+     "stragglers,synchronis,synchroniz,synchronous,rings,cluster,no sync,send,levels,"
+     "within a node,point to point,collectives,tensor parallel,dispatch,combine,hops,topology,"
+     "rail,nccl"},
+    {Bottleneck::kLifecycle,
+     "async checkpoint,asynchronous checkpoint,checkpoints asynchronous,checkpoint in the back,"
+     "checkpoints in a back,lazy import,import lazily,bytecode,cache dir,compile cache,"
+     "compilation cache,load the model once,loads the model once,long lived worker,"
+     "long lived proc,warm pool,reuse the process,fork server,checkpoint every,checkpoint less,"
+     "fewer checkpoints,background thread,precompil,snapshot the process,keep the process,"
+     "async save,pre pull,safetensors,on first use,upload in the background,local disk first,"
+     "autotun,warm start,loading a,load time,kernel cache,lazy load,lazily,compiled artifacts,"
+     "across restarts,weights are streamed,startup time,start up time,second start,each start,"
+     "start in,starts in,restart time,read once per node,one reader per node,"
+     "reads the full checkpoint,resume in,ship the cache,save the compiled,image size,"
+     "smaller image",
+     "cold start,start up took,startup took,importing,import time,slow start,loaded the model,"
+     "reloads the model,checkpoint stall,saving stall,image pull,pulling a,pulling the image,"
+     "minutes to start,unpickl,imports,initialisation,initialization,restart,at each start,"
+     "takes minutes to start,full checkpoint",
+     "checkpoint,import,start up,startup,teardown,initiali,model load,load model,saving,"
+     "serialis,serializ,container,restart,per process,each start,weights,pods,replica,"
+     "state dict,upload,resumes,modules,boot,first use,trial,object storage,uploads,sweep,"
+     "launching,booting,restore,shutdown,exit,compile time,first step,jit compil,recompil,"
+     "restarts,entrypoint,cold,old checkpoints,stored,store its,quarter of an hour,before exit,"
+     "ckpt,broadcast,lazily,16k"},
+    {Bottleneck::kSerial,
+     "cuda graph,vectori,foreach,jemalloc,tcmalloc,numba,cython,hoist,memoi,lru cache,"
+     "move out of the loop,orjson,avoid cloning,avoid copies,avoids quadratic,batch the calls,"
+     "string view,precompute,look up table,lookup table,without the gil,in c instead,"
+     "torch stack,one call per,single call,parsing them once,parse once,batched,"
+     "instead of rebuilding,reuse the buffer,in arrays,inlin,detokeni,cpu overhead,"
+     "host overhead,scheduler overhead,async schedul,multi step,launch cost,edit distance,"
+     "c extension,python implementation,output construct,gc freeze,gc collect,garbage collect,"
+     "shallow copy,no deepcopy,fewer allocations,faster parser,arena",
+     "launch overhead,python loop,python overhead,quadratic,hot path,launch bound,cpu bound,"
+     "gil,item by item,row by row,one by one,per row,deepcopy,deep copy,tiny kernels,"
+     "cpu was the bottleneck,dominated cpu,recomputed,small launches,many launches,"
+     "list comprehension,rebuilding,python objects,per sentence,per element,json loads,"
+     "string concat,bound by the interpreter,anew for each,for each sample,in a loop,"
+     "dominated the profile,global lock,don t rebuild,rebuild,rebuilt,gc ,garbage,pauses,hiccup",
+     "pandas,numpy,python,malloc,allocator,clone,copies,regex,tokenizer,post process,"
+     "postprocess,loop,compilation,interpreter,cpu,hash map,json,pickle,launch,apply,"
+     "main thread,parsing,parse,objects,beam search,arrays,steps per hour,mask,py spy,profile,"
+     "serialization,request,requests,dict,polars,tracing,jit,feature,sorting,lists,strings,"
+     "parser,single thread,one thread,single core,one core,graph,copying,lock,calls,algorithm,"
+     "host code,preparation,metadata,scheduler,launches,host time,joining strings,incremental,"
+     "sorted,freeze,collect"},
+    {Bottleneck::kWakeups,
+     "wait policy,blocktime,notify once,fewer wake,fewer context switch,spin before,epoll,"
+     "condition variable,chunking,two threads are enough,fewer threads,one thread per core",
+     "context switch,kept spinning,busy wait,spinning,wakeups,wake ups,futex,thundering herd,"
+     "polled,burned a core,busy loop,going to sleep,waking up,context switches per",
+     "mutex,condition variable,notify,spin,wake,hand over,work items,sched,poll,polled,epoll,"
+     "event loop,timeout,timer,signal,woken,idle servers,futures,executor,completion queue,"
+     "grpc,pollers"},
+    {Bottleneck::kSync,
+     "on the device,on the gpu,log every,log to a buffer,buffered log,flush once,check every,"
+     "less often,async log,keep metrics,copy asynchron,async copy,running mean,cuda event,"
+     "sync free,host sync,every tenth,every hundred,fixed size mask,fixed shape,without item,"
+     "stream busy",
+     "item,synchronize,synchronise every,device sync,fsync,empty cache,isnan,nan check,"
+     "read the loss back,reads back,host waits,host waited,host to wait,wait for the device,"
+     "waits for the device,blocking copy,cpu item,flush after,tolist,device to host,"
+     "stream drains,blocks until,sync per step,cpu tolist,stalled the gpu,numpy call,"
+     "after each batch,at every step,for every step,waited for every kernel,to the host,"
+     "waits for the gpu,wait for the gpu,waiting for the gpu,d2h,copied a flag,synchronously,"
+     "nonzero,data dependent shape,blocks the host,block the host",
+     "loss,logging,log,metric,accuracy,flush,detach,counters,tensorboard,progress bar,print,"
+     "nan,synchron,every step,each step,pinned buffer,tensor,iterations,sampler,grad norm,"
+     "print tensor,confusion matrix,fetch,callback,kernel in the queue,stream,readback,debug,"
+     "assert,checks,end of the epoch,writer thread,host,separate thread,mask,shape"},
+    {Bottleneck::kAllocation,
+     "mig ,right siz,rightsiz,fewer gpu,fewer accelerator,mps,bin pack,pack several,"
+     "share one gpu,one accelerator,time slic,autoscal,give back,share a card,share a gpu,"
+     "one gpu per,single gpu,fit on one,returning it,mig slice,smaller request,request fewer,"
+     "costs an eighth,fewer cards,half the gpus,one card",
+     "never kept more,over provision,overprovision,underutili,under utili,idle gpus,over alloc,"
+     "reserved whole,one a100 each,one is enough,hold eight,hold the,for days,stayed allocated,"
+     "are idle,seven are,request eight,requests eight,most of the gpus,sit idle",
+     "gpus,accelerators,quota,busy,pack,hours,replicas,card,utilisation,utilization,"
+     "whole nodes,sweep,trials,nodes,fleet,cards,tiny,reserve,reservation,held,enough,"
+     "small models,gpu,inactivity,notebooks,of their cards,template,request eight,earlier"},
+    {Bottleneck::kCompute,
+     "tf32,bf16,bfloat16,fp16,fp8,mixed precision,half precision,autocast,channels last,"
+     "tensor core,flash attention,flashattention,scaled dot product,torch compile,xla,"
+     "kernel fusion,fuses the,quanti,cudnn benchmark,multiple of 8,multiple of 64,kv cache,"
+     "specul,larger batch,larger tiles,scaled dot,sorting requests by length,int8,less padding,"
+     "reduces padding,nhwc,larger batch size,raise the batch,fused,cutlass,cublas,fp4,nvfp4,"
+     "mxfp,cutedsl,cute dsl,deepgemm,flashinfer,single kernel,one kernel,one matmul,"
+     "matrix product,8 bit,4 bit,split kv,flash decode,grouped gemm,warp speciali,"
+     "chunked prefill,batch matmul,batched gemm,sequence packing,packing,pack sequences,cudnn,"
+     "padding waste,bucketing,remove padding,larger gemm,persistent kernel,compiled with",
+     "memory bound kernel,low occupancy,round trip,wastes,pad every,padding every",
+     "gemm,matmul,matrix multipl,convolution,convs,precision,fusion,fuse,kernel,vocabulary,"
+     "attention,throughput,pointwise,tokens,padding,weights,softmax,int4,sequence length,"
+     "decoding time,layout,grouped,layer,layers,float32,fp32,decoder,encoder,tile,cache line,"
+     "flops,arithmetic,multiply,tokens per second,rmsnorm,rope,hbm,projection,moe,efficiency,"
+     "lookups,decode,prefill,qkv,vae,gelu,swiglu,head size,hopper,recipe"},
+});
+
+}  // namespace
+
+std::span<const Vocabulary> vocabulary() { return kVocabulary; }
+
+const std::string_view kGains =
+    "performance gain,performance improve,better performance,improves perf,improve perf,"
+    "perf gain,evened,fed,"
+    "faster,quicker,speed,sped,throughput,saves,saved,saving,cut,cuts,reduc,dropped,drops,"
+    "drop from,fell,rose,halv,doubled,doubles,quadrupl,removed,hides,hide,vanish,went away,"
+    "shorter,shortened,in place of,instead of,rather than,worth,gave us,gained,gives,"
+    "twice as,went from,helped,brought,fifth of,third of,half of,tenth of,half the,"
+    "times less,less time,near instant,fewer,no longer,are gone,is gone,solved,made them,"
+    "takes seconds,skip,overlap,avoid,largest win,single win,more steps,more throughput,"
+    "utilisation from,utilization from,async,cheaper,removes,off the cpu,off the host,"
+    "off the training,frees,free up,costs nothing,lowered,down from,earlier it was,"
+    "previously,now takes,stays fed,got that time,into one,raised the,more samples,"
+    "more requests,gap close,steady,tripled,triple,is enough,are enough,are free,is free,"
+    "as good as,costs an,used to take,no more,starts earlier,half the bytes,leave the cores";
+const std::string_view kLosses =
+    "overhead,bottlenec,stall,idle,wait,starv,slow,dominat,bound by,spent,stood still,cost us,"
+    "busy only,took,latency,contention,fighting,hot path,blocks,forces,caused,wall time,"
+    "step time,utilis,utiliz,although,percent,pause,stole,compete,per step,every step,"
+    "nothing to do,one at a time,anew,synchronously,stayed allocated,limited us,is the limit,"
+    "held up,holds up,burn,round trip,again and again,bouncing,queued behind,jitter,"
+    "use of their,wastes,slowest,throttl,overload,seven are,pauses,hiccup,show up,busy";
+const std::string_view kHarms =
+    "hurt,worse,slower,diverge,regress,degrad,went back,revert,neither,no effect,no difference,"
+    "not help,not worth,not pay,stays off,no gain,crash,deadlock,nothing changed,"
+    "did not change,gave up,given up,ran out,rolled back,no longer need,lost,switched back,"
+    "made no measurable,recommend to leave it off,leave it off,hang,do not work,does not work";
+const std::string_view kHelps =
+    "faster,sped,speed,saves,saved,gained,improv,rose,cut ,throughput";
+const std::string_view kAgainst =
+    "do not,don t,never,must not,should not";
+const std::string_view kAdvice =
+    "use,set,enable,move,cache,write,switch,replace,remove,capture,pad,pack,pin,compile,limit,"
+    "avoid,skip,load,log,turn,keep,batch,fuse,share,store,read,setting,enabling,using,increase,"
+    "raise,lower,reduce,compress,precompute,prefetch,tokenise,tokenize,checkpoint,drop,with,"
+    "overlap,run,try,prefer,allow,disable,bind,stage,convert,merge,call,accumulate";
+const std::string_view kNoWork =
+    "revert,roll back,rollback,doc,docs,docker,test,tests,ci,cookbook,example,examples,bench,"
+    "benchmark";
+const std::string_view kOtherWork =
+    "fix,bugfix,bug,hotfix,validate,support,document,rename,disable,disallow,disallowing,bump,"
+    "refactor,chore,style,build,deps,model,misc,tidy,clean,cleanup,upgrade,update,add,feat,"
+    "feature,release,migrate,extract,rework,correct,remove dead,delete,only print,some small,"
+    "allow,let,make";
+const std::string_view kOfSpeed =
+    "perf,optimi,speed,fuse ,fusing,overlap,accelerat,faster,host sync,overhead,throughput,"
+    "latency";
+const std::string_view kMeasures =
+    "fuse,overlap,cache,batch,avoid,skip,prefetch,reuse,hoist,precompute,vectorize,vectorise,"
+    "lazy,lazily,pin,inline,defer,coalesce,pack,stream,persist,increase,raise,reduce,cut,speed,"
+    "optimize,optimise,eliminate,accelerate,parallelize,parallelise,shard,share,preallocate,"
+    "don t,stop,early,compact,async,asynchronous,faster,quicker,two level,improve perf,"
+    "improve performance,remove redundant,perf,merge";
+// clang-format on
+
+}  // namespace amdahl::dream
