@@ -15,6 +15,7 @@
 #include "app/propose.h"
 #include "app/run.h"
 #include "app/tune.h"
+#include "base/screen.h"
 #include "base/text.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
