@@ -96,6 +96,11 @@ bool tells_of_the_change(const model::PairFact& pair) {
   return ran && fault_of(pair) != model::Fault::kUnknown;
 }
 
+// Whether several variants can share a run of the baseline, and all inputs are of one class.
+bool can_race(const model::Spec& spec) {
+  return spec.strata.empty() && spec.pairing != "concurrent" && spec.pairing != "steps";
+}
+
 // Pairs that point to harm settle it soon: harm that is proven is not tried again.
 bool looks_harmful(const ExperimentState& x) {
   constexpr double kPoints = 3;  // E,
@@ -135,6 +140,10 @@ Result<> Experiments::add(FamilyRecord record) {
 void Experiments::add(const model::Hypothesis& h, std::span<const EarlierTest> earlier) {
   const double gain = std::clamp(h.predicted_gain, 0.0, 0.99);
   state_.queued.push_back({h.id, h.family, -std::log1p(-gain), h.prior});
+  const auto known = families_.find(h.family);
+  if (known != families_.end() && can_race(known->second.record.spec)) {
+    state_.queued.back().lane.setting = h.race;
+  }
   ideas_.insert_or_assign(h.id, h);
   for (const EarlierTest& test : earlier) {
     const auto family = families_.find(h.family);
@@ -201,12 +210,15 @@ void Experiments::began(const model::Pair& pair) {
       return;
     case Purpose::kStack:
       return;
+    case Purpose::kRace:
+      if (Queued* queued = racing(pair)) ++queued->lane.in_flight;
+      break;
     case Purpose::kCompare:
     case Purpose::kReplicate:
     case Purpose::kTopUp:
+      launch(pair);
       break;
   }
-  launch(pair);
   for (const model::SharedVariant& variant : pair.shared) began(pair_of(variant, pair));
 }
 
@@ -254,6 +266,9 @@ void Experiments::ended(const model::Pair& pair) {
     case Purpose::kProfile:
     case Purpose::kStack:
       return;
+    case Purpose::kRace:
+      if (Queued* queued = racing(pair)) --queued->lane.in_flight;
+      return raced(pair, true);
     case Purpose::kSame:
       break;
   }
@@ -266,6 +281,26 @@ void Experiments::ended(const model::Pair& pair) {
   } else {
     ++f.same_failures;
   }
+}
+
+// The hypothesis that a pair of a race is of, if it still waits; its indices are used up anyway.
+Queued* Experiments::racing(const model::Pair& pair) {
+  int& last = last_raced_[pair.aim.target];
+  last = std::max(last, pair.index);
+  const auto it = std::ranges::find(state_.queued, pair.aim.target, &Queued::hypothesis);
+  return it == state_.queued.end() ? nullptr : &*it;
+}
+
+void Experiments::raced(const model::Pair& pair, bool counts) {
+  Queued* queued = racing(pair);
+  if (!queued || !counts) return;
+  const std::optional<model::PairFact>& fact = pair.fact;
+  if (fact) queued->lane.never_runs = why_never(pair, *fact).value_or(queued->lane.never_runs);
+  const std::optional<double> ratio =
+      fact && !fact->voided ? compare::log_ratio(*fact, families_.at(pair.family).record.spec)
+                            : std::nullopt;
+  if (ratio) queued->lane.ratios.push_back(*ratio);
+  if (!ratio) ++queued->lane.voids;
 }
 
 // One more pair is over; what is now a resolved prefix goes into the evidence.
@@ -420,6 +455,12 @@ const model::Experiment& Experiments::experiment(const std::string& id) const {
 std::string Experiments::title_of(const std::string& experiment) const {
   const auto it = tracks_.find(experiment);
   return it == tracks_.end() ? "" : ideas_.at(it->second.experiment.hypothesis).title;
+}
+
+std::string Experiments::title_of(const model::Pair& pair) const {
+  if (pair.aim.purpose != Purpose::kRace) return title_of(pair.experiment);
+  const auto it = ideas_.find(pair.aim.target);
+  return it == ideas_.end() ? "" : it->second.title;
 }
 
 std::string Experiments::family_of(const Intent& intent) const {

@@ -30,6 +30,7 @@ bool Experiments::takes_others_along(const Track& track) const {
 std::optional<model::Pair> Experiments::order_for(const Intent& wish) const {
   if (const auto* same = std::get_if<RunSame>(&wish)) return order_same(*same);
   if (const auto* pair = std::get_if<RunPair>(&wish)) return order_pair(*pair);
+  if (const auto* race = std::get_if<RunRace>(&wish)) return order_race(*race);
   return std::nullopt;
 }
 
@@ -48,6 +49,31 @@ model::Pair Experiments::order_same(const RunSame& wish) const {
   if (stratum != spec.strata.end()) order.a = order.b = combine(selecting(*stratum), order.a);
   order.concurrent = family.record.spec.pairing == "concurrent";
   order.steps = family.record.spec.pairing == "steps";
+  return order;
+}
+
+model::Pair Experiments::order_race(const RunRace& wish) const {
+  const Family& family = families_.at(wish.family);
+  model::Pair order;
+  order.family = wish.family;
+  order.a = family.record.baseline;
+  const auto index = [&](const std::string& id) {
+    const auto last = last_raced_.find(id);
+    return last == last_raced_.end() ? 1 : last->second + 1;
+  };
+  for (const std::string& id : wish.hypotheses) {
+    model::SharedVariant variant;
+    variant.aim = {Purpose::kRace, id};
+    variant.index = index(id);
+    variant.change = combine(order.a, ideas_.at(id).change);
+    order.shared.push_back(std::move(variant));
+  }
+  // The first leads the block.
+  order.aim = order.shared.front().aim;
+  order.index = order.shared.front().index;
+  order.b = order.shared.front().change;
+  order.shared.erase(order.shared.begin());
+  draw_order(text_of(order.aim), order.family, order);
   return order;
 }
 
@@ -151,10 +177,13 @@ void Experiments::share_baseline(const Track& leader, model::Pair& order) const 
     order.shared.push_back(
         {"", {Purpose::kSame}, family.last_same + 1, false, family.record.baseline});
   }
-  if (order.shared.empty()) return;
+  if (!order.shared.empty()) draw_order(leader.experiment.seed, leader.experiment.hypothesis, order);
+}
+
+void Experiments::draw_order(std::string_view seed, std::string_view label,
+                             model::Pair& order) const {
   const int arms = static_cast<int>(order.shared.size()) + 2;
-  const model::Experiment& e = leader.experiment;
-  order.order = block_order(e.seed, e.hypothesis, order.index, arms);
+  order.order = block_order(seed, label, order.index, arms);
   const auto place = [&](int arm) { return std::ranges::find(order.order, arm); };
   order.variant_second = place(1) > place(0);
   for (std::size_t i = 0; i < order.shared.size(); ++i) {

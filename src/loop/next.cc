@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include <fmt/core.h>
@@ -79,6 +80,7 @@ class Planner {
   void promotions();
   void campaign();
   void registrations(Family& family);
+  bool settle_race(const Family& family, const Queued& queued, bool may_run);
   bool is_hopeless(const FamilyState& family, const Queued& queued) const;
   bool waits_for_win(const Family* family) const {
     return settings_.wins_first && family && family->has_win;
@@ -365,12 +367,33 @@ bool Planner::is_hopeless(const FamilyState& family, const Queued& queued) const
                              .log_level = log_level_}) < settings_.idle_from;
 }
 
+// Values of one setting race before one of them is tested. False if it is to be tested as it is.
+bool Planner::settle_race(const Family& family, const Queued& queued, bool may_run) {
+  std::vector<const Lane*> lanes;
+  std::vector<const Queued*> racing;
+  for (const auto& [worth, other] : family.waiting) {
+    if (queued.lane.setting.empty() || other->lane.setting != queued.lane.setting) continue;
+    lanes.push_back(&other->lane);
+    racing.push_back(other);
+  }
+  if (!is_race(lanes)) return false;
+  const Heat heat = next_heat(lanes, family.state->noise, settings_.block_variants);
+  for (const Lost& lost : heat.lost) {
+    out_.push_back(Drop{racing[lost.lane]->hypothesis, 0, lost.reason});
+  }
+  RunRace block{family.state->name, {}};
+  for (const std::size_t lane : heat.run) block.hypotheses.push_back(racing[lane]->hypothesis);
+  if (may_run && !block.hypotheses.empty()) out_.push_back(std::move(block));
+  return true;
+}
+
 void Planner::registrations(Family& family) {
   if (!family.state->profiled || family.waiting.empty() || waits_for_win(&family)) return;
   std::ranges::sort(family.waiting, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second->hypothesis < b.second->hypothesis;
   });
   int room = settings_.per_family - family.active;
+  std::set<std::string> races;  // Settings whose values are not tested yet.
   for (const auto& [worth, queued] : family.waiting) {
     if (!pays(family.state, worth)) {
       out_.push_back(Drop{queued->hypothesis, worth});
@@ -379,8 +402,13 @@ void Planner::registrations(Family& family) {
     const bool is_led = settings_.wins_first && family.best > kLeads * worth;
     if (is_led || is_hopeless(*family.state, *queued)) continue;
     family.best = std::max(family.best, worth);
-    if (knows_noise(settings_, *family.state) && room-- > 0 && state_.campaign_open &&
-        state_.registered < state_.campaign.hypotheses) {
+    if (races.contains(queued->lane.setting)) continue;
+    const bool room_for_it = knows_noise(settings_, *family.state) && room-- > 0 &&
+                             state_.campaign_open &&
+                             state_.registered < state_.campaign.hypotheses;
+    if (settle_race(family, *queued, room_for_it)) {
+      races.insert(queued->lane.setting);
+    } else if (room_for_it) {
       out_.push_back(Register{queued->hypothesis});
     }
   }
@@ -481,9 +509,11 @@ bool settled(const State& state) {
   const bool working = std::ranges::any_of(state.experiments, [](const ExperimentState& x) {
     return is_active(x) || x.in_flight > 0 || x.top_up_in_flight > 0;
   });
+  const bool racing = std::ranges::any_of(
+      state.queued, [](const Queued& queued) { return queued.lane.in_flight > 0; });
   const bool watching = std::ranges::any_of(
       state.families, [](const FamilyState& f) { return f.profiling || f.same_in_flight > 0; });
-  return !working && !watching;
+  return !working && !racing && !watching;
 }
 
 }  // namespace amdahl::loop
