@@ -127,8 +127,7 @@ Result<model::StackResult> measure_stack(Context& context, const std::string& na
   }
   const Arms arms{TRY(aim_at(family, family.baseline)), {}, family.baseline};
   const std::vector<model::Pair> pairs = TRY(run_arms(context, family, arms, options));
-  const model::StackResult result =
-      result_of(family, pairs, context.clock->unix_time());
+  const model::StackResult result = result_of(family, pairs, context.clock->unix_time());
   if (result.comparison.pairs == 0) {
     return external(fmt::format("no pair of {}'s stack could be measured", family.name));
   }

@@ -235,8 +235,9 @@ Result<> Tuner::weigh(Context& context, int ideas) {
     if (!profiled) return Ok{};  // The cycle tries again, and says what is wrong.
   }
   const std::vector<std::string> causes = TRY(causes_to_measure(context, outcome_.family, ideas));
-  auto ceilings = weigh_ideas(context, causes,
-                              {outcome_.family, kCeilingPairs, options_.say, options_.stopped});
+  auto ceilings = weigh_ideas(
+      context, causes,
+      {outcome_.family, kCeilingPairs, options_.say, options_.stopped, outcome_.spec_path});
   if (ceilings) outcome_.ceilings = *std::move(ceilings);
   if (!ceilings)
     options_.say(fmt::format("the ceiling was not measured: {}", ceilings.error().text));

@@ -56,7 +56,7 @@ struct TuneOutcome {
   std::string spec_path;
   std::vector<Inferred> inferred;  // Empty if an earlier call had adopted it.
   CycleSummary cycle;
-  std::optional<model::StackResult> stack;  // All changes together, on fresh pairs.
+  std::optional<model::StackResult> stack;    // All changes together, on fresh pairs.
   std::map<std::string, CommitTest> commits;  // Of promoted injections, by hypothesis.
   std::vector<TunedChange> won;
   std::vector<TriedChange> tried;  // Did not work, most recent first.

@@ -12,9 +12,9 @@
 namespace amdahl::app {
 
 struct CommitTest {
-  std::string patch;    // For `git apply`; empty if the fix has no mechanical edit here.
+  std::string patch;     // For `git apply`; empty if the fix has no mechanical edit here.
   bool is_same = false;  // It saves what the injection does, as far as its pairs tell.
-  std::string because;  // With the numbers.
+  std::string because;   // With the numbers.
 };
 
 // Pairs of the present baseline against the same with the edit in place of the injection; none if

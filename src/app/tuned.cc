@@ -27,6 +27,12 @@ namespace fs = std::filesystem;
 
 constexpr int kAllVerdicts = 1000;
 
+std::string with_value(std::string text, const std::string& value) {
+  constexpr std::string_view kValue = "{value}";
+  if (const auto at = text.find(kValue); at != text.npos) text.replace(at, kValue.size(), value);
+  return text;
+}
+
 // What the entry that proposed an injection says to commit in its place.
 std::vector<std::string> to_commit(const std::vector<hypothesize::Entry>& playbook,
                                    const model::Change& change) {
@@ -36,7 +42,7 @@ std::vector<std::string> to_commit(const std::vector<hypothesize::Entry>& playbo
       const auto found = entry.inject.find(fix);
       if (found == entry.inject.end() || entry.commit.empty()) continue;
       const bool same = found->second == value || found->second.find('{') != std::string::npos;
-      if (same) lines.push_back(replace_all(entry.commit, "{value}", value));
+      if (same) lines.push_back(with_value(entry.commit, value));
       if (same) break;
     }
   }

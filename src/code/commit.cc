@@ -128,7 +128,8 @@ class Editor {
       if (!more) return false;
       edits.insert(edits.end(), more->begin(), more->end());
     }
-    patch_ += unified_diff(source.in_repo.empty() ? source.path : source.in_repo, source.bytes, edits);
+    patch_ +=
+        unified_diff(source.in_repo.empty() ? source.path : source.in_repo, source.bytes, edits);
     return true;
   }
 

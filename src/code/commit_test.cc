@@ -19,7 +19,8 @@ struct Case {
 TEST(Commit, WritesWhatAnInjectionDid) {
   const Case cases[] = {
       {"a loader gets workers", "loader-workers", "2", "train.py:2: 0 → 2 workers", "/r/train.py",
-       "x = 1\nloader = DataLoader(data, batch_size=4)\n", "-loader = DataLoader(data, batch_size=4)\n",
+       "x = 1\nloader = DataLoader(data, batch_size=4)\n",
+       "-loader = DataLoader(data, batch_size=4)\n",
        "+loader = DataLoader(data, batch_size=4, num_workers=2, persistent_workers=True)\n"},
       {"and loses them", "loader-workers", "0", "train.py:1: 4 → 0 workers", "/r/train.py",
        "loader = DataLoader(data, num_workers=4)\n", "-loader = DataLoader(data, num_workers=4)\n",
@@ -34,7 +35,8 @@ TEST(Commit, WritesWhatAnInjectionDid) {
        "for x in y:\n    optimizer.zero_grad()\n", "-    optimizer.zero_grad()\n",
        "+    optimizer.zero_grad(set_to_none=True)\n"},
       {"no sync in the loop", "fsync-late", "", "log.py:3", "/r/log.py",
-       "for x in y:\n    f.write(x)\n    os.fsync(f.fileno())\n", "-    os.fsync(f.fileno())\n", ""},
+       "for x in y:\n    f.write(x)\n    os.fsync(f.fileno())\n", "-    os.fsync(f.fileno())\n",
+       ""},
       {"lines of a compiled program", "native-stdout", "", "std::cout.flush()", "/r/a.cpp",
        "void f() {\n  std::cout << 1 << std::endl;\n}\n", "-  std::cout << 1 << std::endl;\n",
        "+  std::cout << 1 << '\\n';\n"},

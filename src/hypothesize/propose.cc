@@ -70,8 +70,8 @@ Result<model::Hypothesis> consider(const Entry& entry, const Ground& ground) {
   model::Hypothesis hypothesis = TRY(
       from_change(ground.spec, ground.baseline, *change, {"playbook", entry.id}, ground.hardware));
   hypothesis.bottleneck = entry.bottleneck;
-  hypothesis.title =
-      entry.race.empty() ? entry.title
+  hypothesis.title = entry.race.empty()
+                         ? entry.title
                          : fmt::format("{}: {}", entry.title, model::describe(hypothesis.change));
   hypothesis.race = model::numeric_setting(hypothesis.change);
   hypothesis.mechanism =

@@ -25,7 +25,6 @@ using model::Purpose;
 using model::Stage;
 
 constexpr double kWinThreshold = compare::Design{}.win_threshold;
-constexpr std::size_t kShortCommit = 12;
 constexpr std::size_t kEnoughFresh = 200;  // Of steps; more would not change what they say.
 
 // A log-ratio at most multiplies the evidence for anything by 1.97, so that many are needed for any
@@ -35,15 +34,6 @@ int pairs_certain(const compare::Judge& judge, const model::Experiment& e) {
   const double short_of = std::min({win - judge.log_e_win(), win - judge.log_e_worse(),
                                     std::log(1 / e.beta) - judge.log_e_futile()});
   return std::max(1, static_cast<int>(std::ceil(short_of / std::log(1.97))));
-}
-
-// Why the variant can never run although the baseline can.
-std::optional<std::string> why_never(const model::Pair& pair, const model::PairFact& fact) {
-  if (fact.b.never_runs == NeverRuns::kNo || fact.a.never_runs != NeverRuns::kNo) {
-    return std::nullopt;
-  }
-  if (pair.commit.empty()) return fact.b.failure;
-  return fmt::format("at commit {} {}", pair.commit.substr(0, kShortCommit), fact.b.failure);
 }
 
 // Which parts of the registered experiment its family has changed since; empty if none. Unknown
@@ -281,26 +271,6 @@ void Experiments::ended(const model::Pair& pair) {
   } else {
     ++f.same_failures;
   }
-}
-
-// The hypothesis that a pair of a race is of, if it still waits; its indices are used up anyway.
-Queued* Experiments::racing(const model::Pair& pair) {
-  int& last = last_raced_[pair.aim.target];
-  last = std::max(last, pair.index);
-  const auto it = std::ranges::find(state_.queued, pair.aim.target, &Queued::hypothesis);
-  return it == state_.queued.end() ? nullptr : &*it;
-}
-
-void Experiments::raced(const model::Pair& pair, bool counts) {
-  Queued* queued = racing(pair);
-  if (!queued || !counts) return;
-  const std::optional<model::PairFact>& fact = pair.fact;
-  if (fact) queued->lane.never_runs = why_never(pair, *fact).value_or(queued->lane.never_runs);
-  const std::optional<double> ratio =
-      fact && !fact->voided ? compare::log_ratio(*fact, families_.at(pair.family).record.spec)
-                            : std::nullopt;
-  if (ratio) queued->lane.ratios.push_back(*ratio);
-  if (!ratio) ++queued->lane.voids;
 }
 
 // One more pair is over; what is now a resolved prefix goes into the evidence.

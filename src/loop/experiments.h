@@ -37,7 +37,7 @@ struct FamilyRecord {
   std::vector<refute::Dose> doses;  // Effects of knob values tested before.
   int past_runs = 0;                // Earlier runs of the baseline, and how many of them failed.
   int past_failed = 0;
-  int past_lost = 0;  // Of these, lost with their worker.
+  int past_lost = 0;    // Of these, lost with their worker.
   std::string setup{};  // Names the job as it is now, with its baseline.
   // Inputs of its arms besides the spec: digests of kEnvironment and kSource, if known.
   std::map<std::string, std::string> ran_with{};

@@ -126,9 +126,10 @@ Result<bool> Experiments::perform(const Drop& what, Effects& effects) {
   const model::Hypothesis h = ideas_.at(what.hypothesis);
   const std::string reason =
       what.reason.empty()
-          ? fmt::format("expected return {:.2f} hours per hour of testing; at least {:.2f} is "
-                        "required",
-                        what.worth, state_.settings.worth_at_least)
+          ? fmt::format(
+                "expected return {:.2f} hours per hour of testing; at least {:.2f} is "
+                "required",
+                what.worth, state_.settings.worth_at_least)
           : what.reason;
   const std::vector<LoopEvent> all{dropped(h, reason, effects.now())};
   TRY(effects.remember(kActor, all));

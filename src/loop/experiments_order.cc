@@ -52,31 +52,6 @@ model::Pair Experiments::order_same(const RunSame& wish) const {
   return order;
 }
 
-model::Pair Experiments::order_race(const RunRace& wish) const {
-  const Family& family = families_.at(wish.family);
-  model::Pair order;
-  order.family = wish.family;
-  order.a = family.record.baseline;
-  const auto index = [&](const std::string& id) {
-    const auto last = last_raced_.find(id);
-    return last == last_raced_.end() ? 1 : last->second + 1;
-  };
-  for (const std::string& id : wish.hypotheses) {
-    model::SharedVariant variant;
-    variant.aim = {Purpose::kRace, id};
-    variant.index = index(id);
-    variant.change = combine(order.a, ideas_.at(id).change);
-    order.shared.push_back(std::move(variant));
-  }
-  // The first leads the block.
-  order.aim = order.shared.front().aim;
-  order.index = order.shared.front().index;
-  order.b = order.shared.front().change;
-  order.shared.erase(order.shared.begin());
-  draw_order(text_of(order.aim), order.family, order);
-  return order;
-}
-
 model::Pair Experiments::order_pair(const RunPair& wish) const {
   const Track& track = tracks_.at(wish.experiment);
   const model::Experiment& e = track.experiment;
@@ -177,7 +152,8 @@ void Experiments::share_baseline(const Track& leader, model::Pair& order) const 
     order.shared.push_back(
         {"", {Purpose::kSame}, family.last_same + 1, false, family.record.baseline});
   }
-  if (!order.shared.empty()) draw_order(leader.experiment.seed, leader.experiment.hypothesis, order);
+  if (!order.shared.empty())
+    draw_order(leader.experiment.seed, leader.experiment.hypothesis, order);
 }
 
 void Experiments::draw_order(std::string_view seed, std::string_view label,

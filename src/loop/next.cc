@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "loop/race_plan.h"
 #include "stats/campaign.h"
 #include "stats/promise.h"
 
@@ -80,7 +81,6 @@ class Planner {
   void promotions();
   void campaign();
   void registrations(Family& family);
-  bool settle_race(const Family& family, const Queued& queued, bool may_run);
   bool is_hopeless(const FamilyState& family, const Queued& queued) const;
   bool waits_for_win(const Family* family) const {
     return settings_.wins_first && family && family->has_win;
@@ -367,26 +367,6 @@ bool Planner::is_hopeless(const FamilyState& family, const Queued& queued) const
                              .log_level = log_level_}) < settings_.idle_from;
 }
 
-// Values of one setting race before one of them is tested. False if it is to be tested as it is.
-bool Planner::settle_race(const Family& family, const Queued& queued, bool may_run) {
-  std::vector<const Lane*> lanes;
-  std::vector<const Queued*> racing;
-  for (const auto& [worth, other] : family.waiting) {
-    if (queued.lane.setting.empty() || other->lane.setting != queued.lane.setting) continue;
-    lanes.push_back(&other->lane);
-    racing.push_back(other);
-  }
-  if (!is_race(lanes)) return false;
-  const Heat heat = next_heat(lanes, family.state->noise, settings_.block_variants);
-  for (const Lost& lost : heat.lost) {
-    out_.push_back(Drop{racing[lost.lane]->hypothesis, 0, lost.reason});
-  }
-  RunRace block{family.state->name, {}};
-  for (const std::size_t lane : heat.run) block.hypotheses.push_back(racing[lane]->hypothesis);
-  if (may_run && !block.hypotheses.empty()) out_.push_back(std::move(block));
-  return true;
-}
-
 void Planner::registrations(Family& family) {
   if (!family.state->profiled || family.waiting.empty() || waits_for_win(&family)) return;
   std::ranges::sort(family.waiting, [](const auto& a, const auto& b) {
@@ -404,10 +384,11 @@ void Planner::registrations(Family& family) {
     family.best = std::max(family.best, worth);
     if (races.contains(queued->lane.setting)) continue;
     const bool room_for_it = knows_noise(settings_, *family.state) && room-- > 0 &&
-                             state_.campaign_open &&
-                             state_.registered < state_.campaign.hypotheses;
-    if (settle_race(family, *queued, room_for_it)) {
+                             state_.campaign_open && state_.registered < state_.campaign.hypotheses;
+    const Race race{family.state->name, family.state->noise, settings_.block_variants, room_for_it};
+    if (auto intents = settle_race(race, family.waiting, *queued)) {
       races.insert(queued->lane.setting);
+      std::ranges::move(*intents, std::back_inserter(out_));
     } else if (room_for_it) {
       out_.push_back(Register{queued->hypothesis});
     }

@@ -51,8 +51,8 @@ struct Close {
   model::VerdictKind verdict = model::VerdictKind::kAborted;
   std::string reason;  // Empty: use the comparison's sentence.
 };
-using Intent =
-    std::variant<Close, Advance, AskPanel, Profile, OpenCampaign, Register, Drop, RunPair, RunSame, RunRace>;
+using Intent = std::variant<Close, Advance, AskPanel, Profile, OpenCampaign, Register, Drop,
+                            RunPair, RunSame, RunRace>;
 
 // Everything that can be done now, most useful first; empty when all is settled or in flight.
 // Same state, same answer: the simulator replays it from a seed.

@@ -39,7 +39,8 @@ std::optional<std::size_t> leader_of(std::span<const Lane* const> lanes) {
 }
 
 double margin(double noise, const Lane& a, const Lane& b) {
-  return kBehind * noise / std::sqrt(static_cast<double>(std::min(a.ratios.size(), b.ratios.size())));
+  return kBehind * noise /
+         std::sqrt(static_cast<double>(std::min(a.ratios.size(), b.ratios.size())));
 }
 
 }  // namespace
@@ -65,7 +66,8 @@ Heat next_heat(std::span<const Lane* const> lanes, double noise, int most) {
     if (!lane.never_runs.empty()) {
       heat.lost.push_back({i, lane.never_runs});
     } else if (lane.voids >= kVoids && lane.ratios.size() < kBlocks) {
-      heat.lost.push_back({i, fmt::format("{} of its race were void", counted(lane.voids, "pair"))});
+      heat.lost.push_back(
+          {i, fmt::format("{} of its race were void", counted(lane.voids, "pair"))});
     } else if (over && first == i && mean(lane) < -margin(noise, lane, lane)) {
       heat.lost.push_back({i, fmt::format("no value of {} saves anything: this one, the best, {}",
                                           lane.setting, saves(lane))});
@@ -82,7 +84,8 @@ Heat next_heat(std::span<const Lane* const> lanes, double noise, int most) {
   }
   // Those that have run least; of these, in the order given.
   std::ranges::stable_sort(heat.run, {}, [&](std::size_t i) { return lanes[i]->ratios.size(); });
-  if (heat.run.size() > static_cast<std::size_t>(most)) heat.run.resize(static_cast<std::size_t>(most));
+  if (heat.run.size() > static_cast<std::size_t>(most))
+    heat.run.resize(static_cast<std::size_t>(most));
   return heat;
 }
 

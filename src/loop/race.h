@@ -10,11 +10,11 @@ namespace amdahl::loop {
 
 // One value in its race.
 struct Lane {
-  std::string setting;         // What races: "inject loader-workers". Empty: no race.
-  std::vector<double> ratios;  // Log-ratios against the baseline of its blocks.
+  std::string setting{};         // What races: "inject loader-workers". Empty: no race.
+  std::vector<double> ratios{};  // Log-ratios against the baseline of its blocks.
   int in_flight = 0;
   int voids = 0;
-  std::string never_runs;  // Why the value cannot run at all; empty if it can.
+  std::string never_runs{};  // Why the value cannot run at all; empty if it can.
 };
 
 struct Lost {

@@ -57,7 +57,8 @@ TEST(Race, WhatCannotRunIsOutAndBlocksInFlightAreWaitedFor) {
   const Heat waits = next_heat(std::vector<const Lane*>{&flies, &good, &fails}, 0.05, 4);
   EXPECT_TRUE(waits.waits);
   EXPECT_TRUE(waits.lost.empty() && waits.run.empty());
-  EXPECT_FALSE(is_race(std::vector<const Lane*>{&spoiled, &spoiled})) << "two are tested as they are";
+  EXPECT_FALSE(is_race(std::vector<const Lane*>{&spoiled, &spoiled}))
+      << "two are tested as they are";
   EXPECT_TRUE(is_race(std::vector<const Lane*>{&good, &flies})) << "but a race goes on";
 }
 
@@ -110,7 +111,8 @@ class RaceLoop : public testing::Test {
     EXPECT_TRUE(races().empty()) << "one block at a time";
     EXPECT_FALSE(settled(experiments->state()));
     std::vector<model::Pair> pairs{order};
-    for (const model::SharedVariant& variant : order.shared) pairs.push_back(pair_of(variant, order));
+    for (const model::SharedVariant& variant : order.shared)
+      pairs.push_back(pair_of(variant, order));
     for (const model::Pair& pair : pairs) {
       indices[pair.aim.target].push_back(pair.index);
       experiments->ended(ended(pair, fact_of(pair, effect.at(pair.aim.target))));

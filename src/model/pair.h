@@ -25,7 +25,7 @@ struct Aim {
 
   friend bool operator==(const Aim&, const Aim&) = default;
 };
-std::string text_of(const Aim& aim);  // As stored in the ledger: "compare", "top-up:order".
+std::string text_of(const Aim& aim);   // As stored in the ledger: "compare", "top-up:order".
 std::string label_of(const Aim& aim);  // As people read it, beside the idea's title.
 std::optional<Aim> aim_in(std::string_view text);
 

@@ -52,10 +52,11 @@ void add_account(const Json& json, model::Engagement& engagement) {
 std::string why_idle(const model::Engagement& engagement, bool any_process, bool is_native) {
   if (!engagement.refused.empty()) return engagement.refused;
   if (any_process) return "the job never runs the code that it changes";
-  return is_native ? "no process of the job runs the code that it changes (programs that are linked "
-                     "statically cannot load it)"
-                   : "no Python process of the job loaded it (python -I, -E and -S ignore "
-                     "PYTHONPATH)";
+  return is_native
+             ? "no process of the job runs the code that it changes (programs that are linked "
+               "statically cannot load it)"
+             : "no Python process of the job loaded it (python -I, -E and -S ignore "
+               "PYTHONPATH)";
 }
 
 }  // namespace
@@ -120,8 +121,9 @@ void take_engagements(const RunOrder& order, model::Receipt& receipt) {
     const bool void_of_it = engagement.times == 0 && succeeded(receipt);
     if (void_of_it && receipt.never_runs == model::NeverRuns::kNo) {
       receipt.never_runs = model::NeverRuns::kDidNotEngage;
-      receipt.reason = fmt::format("{}: {}: {}", name(receipt.never_runs), fix,
-                                   why_idle(engagement, !processes.empty(), needs_preload({{fix, value}})));
+      receipt.reason =
+          fmt::format("{}: {}: {}", name(receipt.never_runs), fix,
+                      why_idle(engagement, !processes.empty(), needs_preload({{fix, value}})));
     }
     receipt.injected.push_back(std::move(engagement));
   }

@@ -106,7 +106,8 @@ TEST_F(NativeFixesTest, LargeFilesAreReadInLargePieces) {
   EXPECT_GT(before.read_calls, 300);
   EXPECT_LT(after.read_calls, before.read_calls / 10);
   write("big", "short\n");
-  EXPECT_EQ(run_with("native-read-buffer", {"./job", "read"}).never_runs, model::NeverRuns::kDidNotEngage);
+  EXPECT_EQ(run_with("native-read-buffer", {"./job", "read"}).never_runs,
+            model::NeverRuns::kDidNotEngage);
 }
 
 }  // namespace

@@ -137,9 +137,10 @@ TEST_F(Tune, ACompiledProgramIsBuiltForSpeed) {
 
 // Prints each of many lines by itself: nearly all it does. Nobody edits or builds it.
 TEST_F(Tune, ACompiledProgramThatFlushesEachLineNeedsNoSource) {
-  sandbox_.write("lines.cpp",
-                 "#include <iostream>\nint main() {\n  for (int i = 0; i < 500000; ++i)\n"
-                 "    std::cout << \"line \" << i << std::endl;\n  std::cout << \"step 500000\\n\";\n}\n");
+  sandbox_.write(
+      "lines.cpp",
+      "#include <iostream>\nint main() {\n  for (int i = 0; i < 500000; ++i)\n"
+      "    std::cout << \"line \" << i << std::endl;\n  std::cout << \"step 500000\\n\";\n}\n");
   const Outcome made = run({"c++", "-O2", "-o", "lines", "lines.cpp"}, {}, sandbox_.path());
   if (made.code != 0) GTEST_SKIP() << "no C++ compiler: apt install g++";
   const Outcome tuned =
@@ -173,12 +174,13 @@ time.sleep(took)
 report.write(json.dumps({"work": 100}) + "\n")
 print("checksum", 100)
 )");
-  sandbox_.write("job.toml", "family = \"read\"\ncommand = [\"" + python_ +
-                                 "\", \"read.py\", \"--io-buffer-kb\", \"4\"]\n"
-                                 "accelerators = 1\n[[outputs]]\npath = \"{out}/stdout\"\n"
-                                 "[knobs.io_buffer_kb]\narg = \"--io-buffer-kb\"\nvalue = 4\n");
-  const Outcome tuned =
-      sandbox_.amdahl({"tune", "--json", "--budget", "4m", "--spec", "job.toml"});
+  sandbox_.write(
+      "job.toml",
+      "family = \"read\"\ncommand = [\"" + python_ +
+          "\", \"read.py\", \"--io-buffer-kb\", \"4\"]\n"
+          "accelerators = 1\ninputs = [\"read.py\"]\n[[outputs]]\n"
+          "path = \"{out}/stdout\"\n[knobs.io_buffer_kb]\narg = \"--io-buffer-kb\"\nvalue = 4\n");
+  const Outcome tuned = sandbox_.amdahl({"tune", "--json", "--budget", "4m", "--spec", "job.toml"});
   ASSERT_EQ(tuned.code, 0) << tuned.err << tuned.out;
   const Json doc = Json::parse(tuned.out);
   ASSERT_EQ(doc.at("won").size(), 1U);

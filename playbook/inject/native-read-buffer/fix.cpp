@@ -1,5 +1,5 @@
-// Files that stdio or an std::ifstream reads get a buffer of 1 MiB, and the kernel is told that they
-// are read from front to back.
+// Files that stdio or an std::ifstream reads get a buffer of 1 MiB, and the kernel is told that
+// they are read from front to back.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -31,12 +31,15 @@ bool is_wanted() {
   return wanted;
 }
 
-bool is_large(const struct stat& about) { return S_ISREG(about.st_mode) && about.st_size >= kLarge; }
+bool is_large(const struct stat& about) {
+  return S_ISREG(about.st_mode) && about.st_size >= kLarge;
+}
 
 FILE* with_buffer(FILE* file, const char* mode) {
   struct stat about {};
   const bool reads = mode[0] == 'r' && std::strchr(mode, '+') == nullptr;
-  if (file == nullptr || !reads || !is_wanted() || ::fstat(::fileno(file), &about) != 0) return file;
+  if (file == nullptr || !reads || !is_wanted() || ::fstat(::fileno(file), &about) != 0)
+    return file;
   if (!is_large(about)) return file;
   for (Kept& one : kept) {
     FILE* none = nullptr;
@@ -79,14 +82,15 @@ int fclose(FILE* file) {
 }
 
 // std::filebuf::open(const char*, openmode). The buffer must be set before; it is never freed.
-void* _ZNSt13basic_filebufIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode(
-    void* stream, const char* path, int mode) {
+void* _ZNSt13basic_filebufIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode(void* stream,
+                                                                          const char* path,
+                                                                          int mode) {
   constexpr int kIn = 8;    // std::ios::in,
   constexpr int kOut = 16;  // std::ios::out.
   static auto* const real = next<void*(void*, const char*, int)>(
       "_ZNSt13basic_filebufIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode");
-  static auto* const set_buffer = next<void*(void*, char*, long)>(
-      "_ZNSt13basic_filebufIcSt11char_traitsIcEE6setbufEPcl");
+  static auto* const set_buffer =
+      next<void*(void*, char*, long)>("_ZNSt13basic_filebufIcSt11char_traitsIcEE6setbufEPcl");
   static std::atomic<int> streams{0};
   struct stat about {};
   const bool reads = (mode & kIn) != 0 && (mode & kOut) == 0;

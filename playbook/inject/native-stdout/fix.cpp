@@ -26,7 +26,8 @@ std::atomic<long> flushed_at{0};
 void* cout_stream = nullptr;
 constexpr std::size_t kBuffer = 1 << 20;
 char buffer[kBuffer];
-constexpr int kFatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT, SIGHUP, SIGPIPE};
+constexpr int kFatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL,
+                          SIGTERM, SIGINT,  SIGHUP, SIGPIPE};
 
 long seconds() {
   timespec now{};
@@ -180,16 +181,14 @@ FILE* popen(const char* command, const char* mode) {
 }
 
 int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
-                          const posix_spawnattr_t* attributes, char* const argv[],
-                          char* const env[]) {
+                const posix_spawnattr_t* attributes, char* const argv[], char* const env[]) {
   static auto* const real = next<decltype(posix_spawn)>("posix_spawn");
   flush_all();
   return real(pid, path, actions, attributes, argv, env);
 }
 
 int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
-                           const posix_spawnattr_t* attributes, char* const argv[],
-                           char* const env[]) {
+                 const posix_spawnattr_t* attributes, char* const argv[], char* const env[]) {
   static auto* const real = next<decltype(posix_spawnp)>("posix_spawnp");
   flush_all();
   return real(pid, file, actions, attributes, argv, env);

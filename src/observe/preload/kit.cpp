@@ -69,10 +69,10 @@ void write_accounts() {
   char text[kPathLength];
   int size = 0;
   for (Fix* fix = first; fix != nullptr && size < static_cast<int>(sizeof text); fix = fix->next_) {
-    size += std::snprintf(
-        text + size, sizeof text - static_cast<std::size_t>(size),
-        "%s\"%s\":{\"times\":%ld,\"where\":[\"%s\"],\"refused\":\"%s\"}", fix == first ? "{" : ",",
-        fix->name_, fix->times_.load(), fix->what_.load(), fix->refused_.load());
+    size += std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size),
+                          "%s\"%s\":{\"times\":%ld,\"where\":[\"%s\"],\"refused\":\"%s\"}",
+                          fix == first ? "{" : ",", fix->name_, fix->times_.load(),
+                          fix->what_.load(), fix->refused_.load());
   }
   if (size + 1 >= static_cast<int>(sizeof text)) return;
   text[size++] = '}';
