@@ -14,7 +14,9 @@ Json tuned(const app::TuneOutcome& outcome) {
                    {"title", change.hypothesis.title},
                    {"change", encode(change.hypothesis.change)},
                    {"comparison", encode(change.comparison)},
-                   {"commit", change.commit}});
+                   {"commit", change.commit},
+                   {"patch", change.patch},
+                   {"patch_test", change.patch_test}});
   }
   Json tried = Json::array();
   for (const app::TriedChange& change : outcome.tried) {

@@ -234,7 +234,8 @@ Result<std::optional<model::Pair>> Turner::order_for(const loop::Intent& wish) {
     return std::optional(TRY(numbered(std::move(order))));
   }
   std::optional<model::Pair> order = snapshot_->experiments.order_for(wish);
-  if (order && order->experiment.empty()) order = TRY(numbered(*std::move(order)));
+  const bool is_race = order && order->aim.purpose == model::Purpose::kRace;
+  if (order && order->experiment.empty() && !is_race) order = TRY(numbered(*std::move(order)));
   if (!order) return order;
   for (model::SharedVariant& variant : order->shared) {
     if (variant.aim.purpose != model::Purpose::kSame) continue;
@@ -433,9 +434,9 @@ Result<> Turner::tick() {
     const model::Pair& run = snapshot.in_flight.front();
     ticker.doing = fmt::format("{}: {} {}", run.family, text_of(run.aim), run.index);
     // A verdict does not wait for pairs that it no longer needs; theirs has no title any more.
-    if (const std::string title = snapshot.experiments.title_of(run.experiment); !title.empty()) {
+    if (const std::string title = snapshot.experiments.title_of(run); !title.empty()) {
       ticker.doing =
-          fmt::format("{}: '{}', {} pair {}", run.family, title, text_of(run.aim), run.index);
+          fmt::format("{}: '{}', {} pair {}", run.family, title, label_of(run.aim), run.index);
     }
   }
   options_.tick(ticker);

@@ -95,10 +95,12 @@ struct Collector {
 
   // " of 'larger batches'"; nothing for a pair that tests no idea.
   Result<std::string> idea_of(const model::Pair& run) {
-    if (run.experiment.empty()) return std::string();
-    const ledger::ExperimentRow row = TRY(context.ledger->experiment(run.experiment));
-    const ledger::HypothesisRow idea = TRY(context.ledger->hypothesis(row.experiment.hypothesis));
-    return fmt::format(" of '{}'", idea.hypothesis.title);
+    const bool is_race = run.aim.purpose == model::Purpose::kRace;
+    if (run.experiment.empty() && !is_race) return std::string();
+    const std::string id =
+        is_race ? run.aim.target
+                : TRY(context.ledger->experiment(run.experiment)).experiment.hypothesis;
+    return fmt::format(" of '{}'", TRY(context.ledger->hypothesis(id)).hypothesis.title);
   }
 
   Result<> take_pair(const model::Pair& run, const launch::RunStatus& status,
@@ -137,7 +139,7 @@ struct Collector {
     const auto d = compare::log_ratio(fact, spec);
     say(fmt::format(
         "{}: {} pair {}{}: A {:.2f}, B {:.2f} accelerator-seconds ({:+.1f} %), {} first",
-        run.family, text_of(run.aim), run.index, TRY(idea_of(run)), fact.a.cost, fact.b.cost,
+        run.family, label_of(run.aim), run.index, TRY(idea_of(run)), fact.a.cost, fact.b.cost,
         100 * (1 - std::exp(-d.value_or(0))), run.variant_second ? "A" : "B"));
     return keep(run, "run.collected", bill_for({{"fact", encode(fact)}}));
   }

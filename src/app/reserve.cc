@@ -184,7 +184,7 @@ std::vector<ledger::Draft> reservations(const Config& config, const ledger::Fami
     if (!request.commit.empty()) {
       drafts.back().payload["request"]["commit"] = request.commit;
     }
-    if (own.aim.purpose == model::Purpose::kSame) {
+    if (own.aim.purpose == model::Purpose::kSame || own.aim.purpose == model::Purpose::kRace) {
       drafts.back().payload["request"]["setup"] = drafts.front().payload["request"]["setup"];
     }
     drafts.back().payload["cpus"] = std::vector<int>{};

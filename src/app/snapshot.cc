@@ -96,7 +96,7 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
   const RanWith with = ran_with(context, family.name, family.spec);
   if (!with.environment.empty()) record.ran_with.emplace(loop::kEnvironment, with.environment);
   if (!with.source.empty()) record.ran_with.emplace(loop::kSource, with.source);
-  const std::string setup = setup_of(family.spec, plan, with);
+  const std::string setup = record.setup = setup_of(family.spec, plan, with);
   const std::set<std::string> before = TRY(earlier_setups(context, record, with));
   f.profile_failures = failures_in_a_row(profiles, setup, options.profiles_not_before);
   const Nanos oldest = context.clock->unix_time() - kSameMaxAge;
@@ -165,6 +165,17 @@ Result<std::vector<loop::EarlierTest>> earlier_tests(Context& context, const mod
     tests.push_back(std::move(test));
   }
   return tests;
+}
+
+// What the values of a setting have shown in their race so far.
+Result<> add_race(Context& context, const model::Hypothesis& h, loop::Experiments& experiments) {
+  if (h.race.empty()) return Ok{};
+  const std::string& setup = experiments.family(h.family).setup;
+  const model::Aim aim{model::Purpose::kRace, h.id};
+  for (const model::Pair& run : TRY(context.ledger->family_runs(h.family, aim))) {
+    if (!in_flight(run)) experiments.raced(run, identity_of(run).setup == setup);
+  }
+  return Ok{};
 }
 
 // The order in which the last scan would have families worked on.
@@ -302,6 +313,7 @@ Result<Snapshot> take_snapshot(Context& context, const SnapshotOptions& options)
       snapshot.left_out.emplace(fmt::format("{} '{}'", h.family, h.title), reason);
     } else {
       experiments.add(h, TRY(earlier_tests(context, h)));
+      TRY(add_race(context, h, experiments));
     }
   }
   for (const ledger::ExperimentRow& row : rows) {

@@ -23,15 +23,11 @@ namespace {
 
 constexpr Nanos kStackPoll = std::chrono::milliseconds(100);
 
-// The stack's digest is part of the aim, so that pairs of an older stack are not mixed in.
-model::Aim stack_aim(const ledger::Family& family) {
-  return {model::Purpose::kStack, digest(*make_plan(family.spec, family.baseline)).substr(0, 8)};
-}
-
 double cost_per_work(const model::ArmFact& arm) { return arm.cost / arm.work.value_or(1); }
 
-Result<std::vector<model::Pair>> good_runs(Context& context, const ledger::Family& family) {
-  std::vector<model::Pair> runs = TRY(context.ledger->family_runs(family.name, stack_aim(family)));
+Result<std::vector<model::Pair>> good_runs(Context& context, const std::string& family,
+                                           const model::Aim& aim) {
+  std::vector<model::Pair> runs = TRY(context.ledger->family_runs(family, aim));
   std::erase_if(runs, [](const model::Pair& run) { return !run.fact || run.fact->voided; });
   return runs;
 }
@@ -70,14 +66,15 @@ model::StackResult result_of(const ledger::Family& family, const std::vector<mod
   return result;
 }
 
-Result<> submit_one(Context& context, const ledger::Family& family, std::int64_t fence,
-                    Submitted& submitted) {
+Result<> submit_one(Context& context, const ledger::Family& family, const Arms& arms,
+                    std::int64_t fence, Submitted& submitted) {
   model::Pair order;
   order.family = family.name;
-  order.aim = stack_aim(family);
+  order.aim = arms.aim;
   order.index = next_index(TRY(context.ledger->family_runs(family.name, order.aim)));
   order.variant_second = stats::coin(text_of(order.aim), family.name, order.index);
-  order.b = family.baseline;
+  order.a = arms.a;
+  order.b = arms.b;
   const auto need = static_cast<std::size_t>(TRY(slots_needed(family.spec, order)));
   const std::vector<int> free = free_slots(context.config, TRY(context.ledger->runs_in_flight()));
   if (need > context.config.slots.size()) {
@@ -94,6 +91,33 @@ Result<> submit_one(Context& context, const ledger::Family& family, std::int64_t
 
 }  // namespace
 
+Result<model::Aim> aim_at(const ledger::Family& family, const model::Change& b) {
+  const model::Plan plan = TRY(make_plan(family.spec, b));
+  return model::Aim{model::Purpose::kStack, digest(plan).substr(0, 8)};
+}
+
+Result<std::vector<model::Pair>> run_arms(Context& context, const ledger::Family& family,
+                                          const Arms& arms, const StackOptions& options) {
+  const std::unique_ptr<Lease> lease = TRY(Lease::take(context));
+  TRY(set_budgets(context, lease->fence()));
+  Submitted submitted;
+  const int most_tries = 2 * options.pairs + 4;
+  while (true) {
+    TRY(reconcile(context, submitted, lease->fence(), options.say));
+    const std::vector<model::Pair> all = TRY(context.ledger->family_runs(family.name, arms.aim));
+    const int good = static_cast<int>(TRY(good_runs(context, family.name, arms.aim)).size());
+    const auto open = std::ranges::count_if(all, model::in_flight);
+    if (good >= options.pairs && open == 0) break;
+    if (options.stopped && options.stopped()) break;
+    if (static_cast<int>(all.size()) >= most_tries && open == 0) break;
+    if (good + open < options.pairs && static_cast<int>(all.size()) < most_tries) {
+      TRY(submit_one(context, family, arms, lease->fence(), submitted));
+    }
+    context.clock->sleep(kStackPoll);
+  }
+  return good_runs(context, family.name, arms.aim);
+}
+
 Result<model::StackResult> measure_stack(Context& context, const std::string& name,
                                          const StackOptions& options) {
   const ledger::Family family = TRY(need_family(context, name));
@@ -101,32 +125,13 @@ Result<model::StackResult> measure_stack(Context& context, const std::string& na
     return bad_input(fmt::format("nothing of {} has been promoted yet; type: amdahl cycle --watch",
                                  family.name));
   }
-  const std::unique_ptr<Lease> lease = TRY(Lease::take(context));
-  TRY(set_budgets(context, lease->fence()));
-  Submitted submitted;
-  const int most_tries = 2 * options.pairs + 4;
-  while (true) {
-    TRY(reconcile(context, submitted, lease->fence(), options.say));
-    const std::vector<model::Pair> all =
-        TRY(context.ledger->family_runs(family.name, stack_aim(family)));
-    const int good = static_cast<int>(TRY(good_runs(context, family)).size());
-    const auto open = std::ranges::count_if(all, [](const model::Pair& run) {
-      return run.state == model::PairState::kReserved || run.state == model::PairState::kSubmitted;
-    });
-    if (good >= options.pairs && open == 0) break;
-    if (options.stopped && options.stopped()) break;
-    if (static_cast<int>(all.size()) >= most_tries && open == 0) break;
-    if (good + open < options.pairs && static_cast<int>(all.size()) < most_tries) {
-      TRY(submit_one(context, family, lease->fence(), submitted));
-    }
-    context.clock->sleep(kStackPoll);
-  }
-  const model::StackResult result =
-      result_of(family, TRY(good_runs(context, family)), context.clock->unix_time());
+  const Arms arms{TRY(aim_at(family, family.baseline)), {}, family.baseline};
+  const std::vector<model::Pair> pairs = TRY(run_arms(context, family, arms, options));
+  const model::StackResult result = result_of(family, pairs, context.clock->unix_time());
   if (result.comparison.pairs == 0) {
     return external(fmt::format("no pair of {}'s stack could be measured", family.name));
   }
-  TRY(note(context, {"stack.measured", "cycle", family.name, encode(result)}, lease->fence()));
+  TRY(note(context, {"stack.measured", "cycle", family.name, encode(result)}));
   return result;
 }
 

@@ -61,6 +61,7 @@ class Tuner {
     TRY(find_or_adopt());
     if (!stopped()) TRY(turn());
     TRY(measure());
+    TRY(write_edits());
     Context context = TRY(open_context(config_, true));
     TRY(collect_tuned(context, outcome_));
     return std::move(outcome_);
@@ -77,6 +78,7 @@ class Tuner {
   Result<> turn();
   Result<> weigh(Context& context, int ideas);
   Result<> measure();
+  Result<> write_edits();
 
   Config config_;
   const TuneOptions& options_;
@@ -235,8 +237,9 @@ Result<> Tuner::weigh(Context& context, int ideas) {
     if (!profiled) return Ok{};  // The cycle tries again, and says what is wrong.
   }
   const std::vector<std::string> causes = TRY(causes_to_measure(context, outcome_.family, ideas));
-  auto ceilings = weigh_ideas(context, causes,
-                              {outcome_.family, kCeilingPairs, options_.say, options_.stopped});
+  auto ceilings = weigh_ideas(
+      context, causes,
+      {outcome_.family, kCeilingPairs, options_.say, options_.stopped, outcome_.spec_path});
   if (ceilings) outcome_.ceilings = *std::move(ceilings);
   if (!ceilings)
     options_.say(fmt::format("the ceiling was not measured: {}", ceilings.error().text));
@@ -266,6 +269,21 @@ Result<> Tuner::measure() {
   auto result = measure_stack(context, outcome_.family, stack);
   if (result) outcome_.stack = *result;
   if (!result) options_.say(fmt::format("the changes together: {}", result.error().text));
+  return Ok{};
+}
+
+// Promoted injections as edits of the source, as far as there is time to test them.
+Result<> Tuner::write_edits() {
+  Context context = TRY(open_context(config_, true));
+  const ledger::Family family = TRY(need_family(context, outcome_.family));
+  for (const std::string& id : family.stack) {
+    const double left = to_seconds(options_.budget - elapsed());
+    if (stopped() || left < 2 * job_s_ * kStackPairs) return Ok{};
+    const model::Hypothesis won = TRY(context.ledger->hypothesis(id)).hypothesis;
+    auto test = test_commit(context, family, won, {kStackPairs, options_.say, options_.stopped});
+    if (test) outcome_.commits[id] = *std::move(test);
+    if (!test) options_.say(fmt::format("the edit was not tested: {}", test.error().text));
+  }
   return Ok{};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "app/config.h"
 #include "app/cycle.h"
 #include "app/infer.h"
+#include "app/tune_commit.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "model/hypothesis.h"
@@ -39,6 +41,8 @@ struct TunedChange {
   model::Hypothesis hypothesis;
   model::Comparison comparison;
   std::vector<std::string> commit;  // What to write into the job, of an injection.
+  std::string patch;                // The same as a diff that was found to save as much,
+  std::string patch_test;           // and what its test showed, or the test of one that did not.
 };
 
 struct TriedChange {
@@ -53,7 +57,8 @@ struct TuneOutcome {
   std::string spec_path;
   std::vector<Inferred> inferred;  // Empty if an earlier call had adopted it.
   CycleSummary cycle;
-  std::optional<model::StackResult> stack;  // All changes together, on fresh pairs.
+  std::optional<model::StackResult> stack;    // All changes together, on fresh pairs.
+  std::map<std::string, CommitTest> commits;  // Of promoted injections, by hypothesis.
   std::vector<TunedChange> won;
   std::vector<TriedChange> tried;  // Did not work, most recent first.
   Nanos began{};                   // Unix time.

@@ -103,7 +103,9 @@ Result<std::vector<Ceiling>> weigh_ideas(Context& context, const std::vector<std
   const ledger::Family family = TRY(need_family(context, options.family));
   if (causes.empty() || !family.profile) return std::vector<Ceiling>{};
   CeilingOptions measure;
-  measure.run.spec_file = context.path(fmt::format("specs/{}.toml", options.family));
+  measure.run.spec_file = options.spec_file.empty()
+                              ? context.path(fmt::format("specs/{}.toml", options.family))
+                              : options.spec_file;
   measure.run.family = options.family;
   measure.run.quiet = true;
   measure.run.no_input = true;

@@ -16,6 +16,7 @@ struct WeighOptions {
   int pairs = 3;
   Say say;
   std::function<bool()> stopped;
+  std::string spec_file{};  // Empty: the draft in the state folder.
 };
 
 // Causes that can be taken out of the job, that its profile shows, and on which alone at least

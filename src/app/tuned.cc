@@ -27,6 +27,12 @@ namespace fs = std::filesystem;
 
 constexpr int kAllVerdicts = 1000;
 
+std::string with_value(std::string text, const std::string& value) {
+  constexpr std::string_view kValue = "{value}";
+  if (const auto at = text.find(kValue); at != text.npos) text.replace(at, kValue.size(), value);
+  return text;
+}
+
 // What the entry that proposed an injection says to commit in its place.
 std::vector<std::string> to_commit(const std::vector<hypothesize::Entry>& playbook,
                                    const model::Change& change) {
@@ -36,7 +42,7 @@ std::vector<std::string> to_commit(const std::vector<hypothesize::Entry>& playbo
       const auto found = entry.inject.find(fix);
       if (found == entry.inject.end() || entry.commit.empty()) continue;
       const bool same = found->second == value || found->second.find('{') != std::string::npos;
-      if (same) lines.push_back(entry.commit);
+      if (same) lines.push_back(with_value(entry.commit, value));
       if (same) break;
     }
   }
@@ -55,6 +61,10 @@ Result<> collect_verdicts(Context& context, const ledger::Family& family, TuneOu
       outcome.first_win = std::min(outcome.first_win.value_or(after), after);
     }
     change.commit = to_commit(playbook, change.hypothesis.change);
+    if (const auto test = outcome.commits.find(id); test != outcome.commits.end()) {
+      if (test->second.is_same) change.patch = test->second.patch;
+      change.patch_test = test->second.because;
+    }
     outcome.won.push_back(std::move(change));
   }
   std::set<std::string> seen(family.stack.begin(), family.stack.end());
@@ -162,6 +172,10 @@ std::string run_script(const ledger::Family& family, const model::Plan& plan,
         fmt::format("export PYTHONPATH={}${{PYTHONPATH:+:$PYTHONPATH}}\nexport AMDAHL_FIXES={}\n",
                     shell_word(folder + "/hook"), shell_word(dump_json(Json(plan.inject))));
   }
+  if (observe::needs_preload(plan.inject)) {
+    text += fmt::format("export LD_PRELOAD={}${{LD_PRELOAD:+:$LD_PRELOAD}}\n",
+                        shell_word(fmt::format("{}/hook/{}", folder, observe::kPreloadLibrary)));
+  }
   if (!plan.patch.empty()) {
     const std::string git = fmt::format("git -C {} apply", shell_word(family.spec.repo));
     const std::string patch = shell_word(folder + "/tuned.patch");
@@ -212,6 +226,9 @@ Result<> write_files(Context& context, const ledger::Family& family, TuneOutcome
   TRY(keep("overlay.toml", stacked));
   TRY(keep("tuned.patch", family.baseline.patch));
   TRY(keep("env.sh", env_lines(family.baseline)));
+  std::string edits;
+  for (const TunedChange& change : outcome.won) edits += change.patch;
+  TRY(keep("commit.patch", edits));
   if (!family.baseline.inject.empty()) {
     TRY(observe::write_hook(outcome.folder + "/hook"));
     outcome.files.emplace_back("hook/");

@@ -50,6 +50,11 @@ std::string show_won(const app::TuneOutcome& o) {
     rows.push_back({change.hypothesis.title, describe(change.hypothesis.change),
                     saving_of(change.comparison)});
     for (const std::string& line : change.commit) commit += fmt::format("  {}\n", line);
+    if (!change.patch_test.empty()) {
+      commit += fmt::format(
+          "  {}: {}\n", change.patch.empty() ? "The edit was tried" : "As a patch, commit.patch",
+          change.patch_test);
+    }
   }
   std::string text = "\nWhat won, each by itself\n" + table({"change", "how", "saves"}, rows);
   if (o.first_win) {

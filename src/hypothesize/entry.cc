@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto kKeys = std::to_array<std::string_view>(
     {"title", "bottleneck", "when", "explains", "touches", "effectiveness", "prior", "mechanism",
-     "source", "needs", "effect", "commit", "change"});
+     "source", "needs", "effect", "commit", "race", "change"});
 constexpr auto kChangeKeys =
     std::to_array<std::string_view>({"knobs", "env", "resources", "wrap", "inject"});
 constexpr auto kEffects = std::to_array<std::string_view>({"exact", "tolerant", "semantic"});
@@ -172,6 +172,18 @@ Result<> read_effect(const toml::table& root, Entry& entry) {
             fmt::format("effect must be exact, tolerant or semantic, not '{}'", entry.effect));
 }
 
+// Further values only make sense of a single setting.
+Result<> read_race(const toml::table& root, Entry& entry) {
+  for (const Item& item : TRY(list_of(root, "race"))) {
+    const bool single = entry.knobs.size() + entry.env.size() + entry.inject.size() == 1 &&
+                        entry.resources.empty() && entry.wrap.empty();
+    if (!single) return at(item.source, "race needs a change of one knob, variable or fix alone");
+    if (!entry.knobs.empty()) TRY(check_operation(item.text).in(place(item.source)));
+    entry.race.push_back(item.text);
+  }
+  return Ok{};
+}
+
 Result<> read_bottleneck(const toml::table& root, Entry& entry) {
   const std::string word = TRY(text_of(root, "bottleneck"));
   entry.bottleneck = model::bottleneck_named(word);
@@ -206,6 +218,7 @@ Result<Entry> read_entry(const toml::table& root) {
   entry.needs = texts(TRY(list_of(root, "needs")));
   TRY(read_change(root, entry));
   TRY(read_effect(root, entry));
+  TRY(read_race(root, entry));
   if (entry.explains.empty() && entry.resources.empty()) {
     return bad_input("explains is missing: name the evidence of the time that the change can save");
   }

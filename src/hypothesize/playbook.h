@@ -43,6 +43,8 @@ struct Entry {
   std::vector<std::string> wrap;
   // Fix of playbook/inject/ to its value, which may contain "{accelerators}" and "{cpus}".
   std::map<std::string, std::string> inject;
+  // Further values of the only knob, variable or fix above: they race before one is tested.
+  std::vector<std::string> race;
   // Effect on the results: "exact" (none), "tolerant" (rounding) or "semantic" (changed: never
   // proposed). Empty: as the knobs say.
   std::string effect;
@@ -56,6 +58,9 @@ Result<Entry> parse_entry(std::string_view toml, std::string_view where);
 
 // The entries compiled in from playbook/, by id. A test parses them all.
 Result<std::vector<Entry>> embedded_playbook();
+
+// The entry for each of its values: itself, and one for each further value that races.
+std::vector<Entry> by_value(const Entry& entry);
 
 // "input_wait_share > 0.05", "knob.batch_size exists".
 Result<Condition> parse_condition(std::string_view text);

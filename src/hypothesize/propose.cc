@@ -70,7 +70,10 @@ Result<model::Hypothesis> consider(const Entry& entry, const Ground& ground) {
   model::Hypothesis hypothesis = TRY(
       from_change(ground.spec, ground.baseline, *change, {"playbook", entry.id}, ground.hardware));
   hypothesis.bottleneck = entry.bottleneck;
-  hypothesis.title = entry.title;
+  hypothesis.title = entry.race.empty()
+                         ? entry.title
+                         : fmt::format("{}: {}", entry.title, model::describe(hypothesis.change));
+  hypothesis.race = model::numeric_setting(hypothesis.change);
   hypothesis.mechanism =
       because.empty() ? entry.mechanism : fmt::format("{} Here: {}.", entry.mechanism, because);
   hypothesis.predicted_gain = gain.predicted;
@@ -140,12 +143,14 @@ Proposals propose(const model::Spec& spec, const model::Change& baseline,
   const model::Profile present = on_baseline(profile, spec, baseline);
   const Ground ground{spec, baseline, present, hardware, limits};
   Proposals proposals;
-  for (const Entry& entry : playbook) {
-    Result<model::Hypothesis> hypothesis = consider(entry, ground);
-    if (hypothesis) {
-      proposals.ranked.push_back(*std::move(hypothesis));
-    } else {
-      proposals.skipped.push_back({entry.title, hypothesis.error().text});
+  for (const Entry& known : playbook) {
+    for (const Entry& entry : by_value(known)) {
+      Result<model::Hypothesis> hypothesis = consider(entry, ground);
+      if (hypothesis) {
+        proposals.ranked.push_back(*std::move(hypothesis));
+      } else {
+        proposals.skipped.push_back({entry.title, hypothesis.error().text});
+      }
     }
   }
   rank_all(proposals.ranked);

@@ -234,6 +234,17 @@ std::optional<model::Change> resolve(const Entry& entry, const model::Spec& spec
   return std::nullopt;
 }
 
+std::vector<Entry> by_value(const Entry& entry) {
+  std::vector<Entry> entries{entry};
+  for (const std::string& value : entry.race) {
+    Entry& other = entries.emplace_back(entry);
+    for (auto* settings : {&other.knobs, &other.env, &other.inject}) {
+      for (auto& [name, setting] : *settings) setting = value;
+    }
+  }
+  return entries;
+}
+
 std::optional<model::Change> resolve(const Entry& entry, const model::Spec& spec,
                                      const model::Change& baseline) {
   std::string because;

@@ -1,12 +1,14 @@
 // evidence.h: the panel's evidence besides the pairs, and which targeted pairs it may ask for.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/hypothesis.h"
+#include "model/pair.h"
 #include "model/spec.h"
 #include "refute/check.h"
 
@@ -43,5 +45,8 @@ double noise_of(std::span<const double> same);
 
 // Whether this check can veto from amounts, orders and bounds, without many pairs.
 bool tells_early(std::string_view check);
+
+// Why the variant can never run although the baseline can.
+std::optional<std::string> why_never(const model::Pair& pair, const model::PairFact& fact);
 
 }  // namespace amdahl::loop

@@ -25,7 +25,6 @@ using model::Purpose;
 using model::Stage;
 
 constexpr double kWinThreshold = compare::Design{}.win_threshold;
-constexpr std::size_t kShortCommit = 12;
 constexpr std::size_t kEnoughFresh = 200;  // Of steps; more would not change what they say.
 
 // A log-ratio at most multiplies the evidence for anything by 1.97, so that many are needed for any
@@ -35,15 +34,6 @@ int pairs_certain(const compare::Judge& judge, const model::Experiment& e) {
   const double short_of = std::min({win - judge.log_e_win(), win - judge.log_e_worse(),
                                     std::log(1 / e.beta) - judge.log_e_futile()});
   return std::max(1, static_cast<int>(std::ceil(short_of / std::log(1.97))));
-}
-
-// Why the variant can never run although the baseline can.
-std::optional<std::string> why_never(const model::Pair& pair, const model::PairFact& fact) {
-  if (fact.b.never_runs == NeverRuns::kNo || fact.a.never_runs != NeverRuns::kNo) {
-    return std::nullopt;
-  }
-  if (pair.commit.empty()) return fact.b.failure;
-  return fmt::format("at commit {} {}", pair.commit.substr(0, kShortCommit), fact.b.failure);
 }
 
 // Which parts of the registered experiment its family has changed since; empty if none. Unknown
@@ -96,6 +86,11 @@ bool tells_of_the_change(const model::PairFact& pair) {
   return ran && fault_of(pair) != model::Fault::kUnknown;
 }
 
+// Whether several variants can share a run of the baseline, and all inputs are of one class.
+bool can_race(const model::Spec& spec) {
+  return spec.strata.empty() && spec.pairing != "concurrent" && spec.pairing != "steps";
+}
+
 // Pairs that point to harm settle it soon: harm that is proven is not tried again.
 bool looks_harmful(const ExperimentState& x) {
   constexpr double kPoints = 3;  // E,
@@ -135,6 +130,10 @@ Result<> Experiments::add(FamilyRecord record) {
 void Experiments::add(const model::Hypothesis& h, std::span<const EarlierTest> earlier) {
   const double gain = std::clamp(h.predicted_gain, 0.0, 0.99);
   state_.queued.push_back({h.id, h.family, -std::log1p(-gain), h.prior});
+  const auto known = families_.find(h.family);
+  if (known != families_.end() && can_race(known->second.record.spec)) {
+    state_.queued.back().lane.setting = h.race;
+  }
   ideas_.insert_or_assign(h.id, h);
   for (const EarlierTest& test : earlier) {
     const auto family = families_.find(h.family);
@@ -201,12 +200,15 @@ void Experiments::began(const model::Pair& pair) {
       return;
     case Purpose::kStack:
       return;
+    case Purpose::kRace:
+      if (Queued* queued = racing(pair)) ++queued->lane.in_flight;
+      break;
     case Purpose::kCompare:
     case Purpose::kReplicate:
     case Purpose::kTopUp:
+      launch(pair);
       break;
   }
-  launch(pair);
   for (const model::SharedVariant& variant : pair.shared) began(pair_of(variant, pair));
 }
 
@@ -254,6 +256,9 @@ void Experiments::ended(const model::Pair& pair) {
     case Purpose::kProfile:
     case Purpose::kStack:
       return;
+    case Purpose::kRace:
+      if (Queued* queued = racing(pair)) --queued->lane.in_flight;
+      return raced(pair, true);
     case Purpose::kSame:
       break;
   }
@@ -420,6 +425,12 @@ const model::Experiment& Experiments::experiment(const std::string& id) const {
 std::string Experiments::title_of(const std::string& experiment) const {
   const auto it = tracks_.find(experiment);
   return it == tracks_.end() ? "" : ideas_.at(it->second.experiment.hypothesis).title;
+}
+
+std::string Experiments::title_of(const model::Pair& pair) const {
+  if (pair.aim.purpose != Purpose::kRace) return title_of(pair.experiment);
+  const auto it = ideas_.find(pair.aim.target);
+  return it == ideas_.end() ? "" : it->second.title;
 }
 
 std::string Experiments::family_of(const Intent& intent) const {

@@ -37,7 +37,8 @@ struct FamilyRecord {
   std::vector<refute::Dose> doses;  // Effects of knob values tested before.
   int past_runs = 0;                // Earlier runs of the baseline, and how many of them failed.
   int past_failed = 0;
-  int past_lost = 0;  // Of these, lost with their worker.
+  int past_lost = 0;    // Of these, lost with their worker.
+  std::string setup{};  // Names the job as it is now, with its baseline.
   // Inputs of its arms besides the spec: digests of kEnvironment and kSource, if known.
   std::map<std::string, std::string> ran_with{};
 };
@@ -93,6 +94,8 @@ class Experiments {
   // Models refuted it by these checks: their targeted pairs are bought before it comes to the gate.
   // `open`: more are still asked. Words never count as votes.
   void attacked(const std::string& experiment, std::vector<std::string> checks, int open);
+  // A pair of a race that ended earlier; `counts`: it was measured on the present baseline.
+  void raced(const model::Pair& pair, bool counts);
   // All pairs that a live experiment has had, judged once.
   void replay(const std::string& experiment, std::span<const model::Pair> pairs);
 
@@ -120,7 +123,8 @@ class Experiments {
   const State& state() const { return state_; }
   const model::Hypothesis& hypothesis(const std::string& id) const { return ideas_.at(id); }
   const model::Experiment& experiment(const std::string& id) const;
-  // Of its hypothesis; empty once it has a verdict, even if pairs of it are still in flight.
+  // Of what a pair tests; empty once it has a verdict, even if pairs of it are still in flight.
+  std::string title_of(const model::Pair& pair) const;
   std::string title_of(const std::string& experiment) const;
   std::string family_of(const Intent& intent) const;  // Empty if it concerns no family.
   model::Comparison comparison(const std::string& experiment) const;  // With its interval.
@@ -175,6 +179,7 @@ class Experiments {
   Result<bool> perform(const Profile&, Effects&) { return false; }
   Result<bool> perform(const RunPair&, Effects&) { return false; }
   Result<bool> perform(const RunSame&, Effects&) { return false; }
+  Result<bool> perform(const RunRace&, Effects&) { return false; }
   Result<model::Experiment> design(const model::Hypothesis& hypothesis, Nanos now) const;
   void launch(const model::Pair& pair);
   void launch(Track& track, const model::Pair& pair);
@@ -201,6 +206,9 @@ class Experiments {
   void unqueue(const std::string& hypothesis);
   model::Pair order_pair(const RunPair& wish) const;
   model::Pair order_same(const RunSame& wish) const;
+  model::Pair order_race(const RunRace& wish) const;
+  void draw_order(std::string_view seed, std::string_view label, model::Pair& order) const;
+  Queued* racing(const model::Pair& pair);
   void share_baseline(const Track& leader, model::Pair& order) const;
   bool wants_same(const Track& leader, const model::Pair& order) const;
   std::optional<model::Purpose> wants_pair(const ExperimentState& x) const;
@@ -216,6 +224,7 @@ class Experiments {
   std::map<std::string, Track> tracks_;  // By experiment.
   std::map<std::string, model::Hypothesis> ideas_;
   std::map<std::string, std::vector<model::PairFact>> before_;  // By hypothesis; few have any.
+  std::map<std::string, int> last_raced_;  // Index of a hypothesis's last pair in a race.
 };
 
 }  // namespace amdahl::loop

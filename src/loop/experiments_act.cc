@@ -125,10 +125,13 @@ Result<bool> Experiments::perform(const OpenCampaign&, Effects& effects) {
 Result<bool> Experiments::perform(const Drop& what, Effects& effects) {
   const model::Hypothesis h = ideas_.at(what.hypothesis);
   const std::string reason =
-      fmt::format("expected return {:.2f} hours per hour of testing; at least {:.2f} is required",
-                  what.worth, state_.settings.worth_at_least);
-  const std::vector<LoopEvent> all{
-      judged(h, "", VerdictKind::kDropped, reason, std::nullopt, effects.now())};
+      what.reason.empty()
+          ? fmt::format(
+                "expected return {:.2f} hours per hour of testing; at least {:.2f} is "
+                "required",
+                what.worth, state_.settings.worth_at_least)
+          : what.reason;
+  const std::vector<LoopEvent> all{dropped(h, reason, effects.now())};
   TRY(effects.remember(kActor, all));
   effects.say(fmt::format("{}: '{}' is dropped: {}", h.family, h.title, reason));
   unqueue(h.id);

@@ -30,6 +30,7 @@ bool Experiments::takes_others_along(const Track& track) const {
 std::optional<model::Pair> Experiments::order_for(const Intent& wish) const {
   if (const auto* same = std::get_if<RunSame>(&wish)) return order_same(*same);
   if (const auto* pair = std::get_if<RunPair>(&wish)) return order_pair(*pair);
+  if (const auto* race = std::get_if<RunRace>(&wish)) return order_race(*race);
   return std::nullopt;
 }
 
@@ -151,10 +152,14 @@ void Experiments::share_baseline(const Track& leader, model::Pair& order) const 
     order.shared.push_back(
         {"", {Purpose::kSame}, family.last_same + 1, false, family.record.baseline});
   }
-  if (order.shared.empty()) return;
+  if (!order.shared.empty())
+    draw_order(leader.experiment.seed, leader.experiment.hypothesis, order);
+}
+
+void Experiments::draw_order(std::string_view seed, std::string_view label,
+                             model::Pair& order) const {
   const int arms = static_cast<int>(order.shared.size()) + 2;
-  const model::Experiment& e = leader.experiment;
-  order.order = block_order(e.seed, e.hypothesis, order.index, arms);
+  order.order = block_order(seed, label, order.index, arms);
   const auto place = [&](int arm) { return std::ranges::find(order.order, arm); };
   order.variant_second = place(1) > place(0);
   for (std::size_t i = 0; i < order.shared.size(); ++i) {

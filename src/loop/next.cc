@@ -4,10 +4,12 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include <fmt/core.h>
 
+#include "loop/race_plan.h"
 #include "stats/campaign.h"
 #include "stats/promise.h"
 
@@ -371,6 +373,7 @@ void Planner::registrations(Family& family) {
     return a.first != b.first ? a.first > b.first : a.second->hypothesis < b.second->hypothesis;
   });
   int room = settings_.per_family - family.active;
+  std::set<std::string> races;  // Settings whose values are not tested yet.
   for (const auto& [worth, queued] : family.waiting) {
     if (!pays(family.state, worth)) {
       out_.push_back(Drop{queued->hypothesis, worth});
@@ -379,8 +382,14 @@ void Planner::registrations(Family& family) {
     const bool is_led = settings_.wins_first && family.best > kLeads * worth;
     if (is_led || is_hopeless(*family.state, *queued)) continue;
     family.best = std::max(family.best, worth);
-    if (knows_noise(settings_, *family.state) && room-- > 0 && state_.campaign_open &&
-        state_.registered < state_.campaign.hypotheses) {
+    if (races.contains(queued->lane.setting)) continue;
+    const bool room_for_it = knows_noise(settings_, *family.state) && room-- > 0 &&
+                             state_.campaign_open && state_.registered < state_.campaign.hypotheses;
+    const Race race{family.state->name, family.state->noise, settings_.block_variants, room_for_it};
+    if (auto intents = settle_race(race, family.waiting, *queued)) {
+      races.insert(queued->lane.setting);
+      std::ranges::move(*intents, std::back_inserter(out_));
+    } else if (room_for_it) {
       out_.push_back(Register{queued->hypothesis});
     }
   }
@@ -481,9 +490,11 @@ bool settled(const State& state) {
   const bool working = std::ranges::any_of(state.experiments, [](const ExperimentState& x) {
     return is_active(x) || x.in_flight > 0 || x.top_up_in_flight > 0;
   });
+  const bool racing = std::ranges::any_of(
+      state.queued, [](const Queued& queued) { return queued.lane.in_flight > 0; });
   const bool watching = std::ranges::any_of(
       state.families, [](const FamilyState& f) { return f.profiling || f.same_in_flight > 0; });
-  return !working && !watching;
+  return !working && !racing && !watching;
 }
 
 }  // namespace amdahl::loop

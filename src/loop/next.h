@@ -21,6 +21,7 @@ struct Register {
 struct Drop {  // A queued hypothesis that costs more to prove than it would save.
   std::string hypothesis;
   double worth = 0;
+  std::string reason{};  // Empty: that one.
 };
 struct RunPair {
   std::string experiment;
@@ -32,6 +33,10 @@ struct RunPair {
 struct RunSame {
   std::string family;
   int slots = 1;
+};
+struct RunRace {  // These values of a setting, on one baseline run.
+  std::string family;
+  std::vector<std::string> hypotheses;
 };
 struct Advance {  // Go on to this stage.
   std::string experiment;
@@ -46,8 +51,8 @@ struct Close {
   model::VerdictKind verdict = model::VerdictKind::kAborted;
   std::string reason;  // Empty: use the comparison's sentence.
 };
-using Intent =
-    std::variant<Close, Advance, AskPanel, Profile, OpenCampaign, Register, Drop, RunPair, RunSame>;
+using Intent = std::variant<Close, Advance, AskPanel, Profile, OpenCampaign, Register, Drop,
+                            RunPair, RunSame, RunRace>;
 
 // Everything that can be done now, most useful first; empty when all is settled or in flight.
 // Same state, same answer: the simulator replays it from a seed.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "loop/race.h"
 #include "model/hypothesis.h"
 #include "stats/campaign.h"
 
@@ -35,6 +36,7 @@ struct Queued {
   std::string family;
   double claim = 0;  // ln.
   double prior = 0.15;
+  Lane lane{};  // If it is one of several values of a setting.
 };
 
 struct ExperimentState {

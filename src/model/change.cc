@@ -34,6 +34,22 @@ std::string combine_patches(const std::string& earlier, const std::string& later
 
 bool is_empty(const Change& change) { return change == Change{}; }
 
+std::string numeric_setting(const Change& change) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    if (to_number<double>(value)) names.push_back(name);
+  };
+  for (const auto& [name, value] : change.env) add(name, value.value_or(""));
+  for (const auto& [flag, value] : change.args) add(flag, value.value_or(""));
+  for (const auto& [place, value] : change.config) add(place, value);
+  for (const auto& [fix, value] : change.inject) add("inject " + fix, value);
+  const std::size_t settings =
+      change.env.size() + change.args.size() + change.config.size() + change.inject.size();
+  const bool alone = settings == 1 && !change.accelerators && change.wrap.empty() &&
+                     change.patch.empty() && !change.needs_build;
+  return alone && names.size() == 1 ? names.front() : "";
+}
+
 Change combine(const Change& earlier, const Change& later) {
   Change both = earlier;
   for (const auto& [name, value] : later.env) both.env[name] = value;

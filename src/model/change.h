@@ -32,6 +32,10 @@ bool is_empty(const Change& change);
 // Applies `later` on top of `earlier`. `later` wins where both set the same thing.
 Change combine(const Change& earlier, const Change& later);
 
+// What the change sets if that is one number and nothing else: "--batch", "inject loader-workers".
+// Empty for any other change.
+std::string numeric_setting(const Change& change);
+
 // For people: "--batch 32, OMP_WAIT_POLICY=passive, 1 accelerator".
 std::string describe(const Change& change);
 

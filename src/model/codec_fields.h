@@ -164,6 +164,7 @@ constexpr void fields(Io& io, T& hypothesis) {
   io("prior", hypothesis.prior);
   io("profile", hypothesis.profile);
   io.brief("component", hypothesis.component);
+  io.brief("race", hypothesis.race);
   io.brief("dose", hypothesis.dose);
   io.brief("dose_value", hypothesis.dose_value);
 }
@@ -328,6 +329,10 @@ constexpr void fields(Io& io, T& receipt) {
   io("major_faults", receipt.major_faults);
   io("read_blocks", receipt.read_blocks);
   io("write_blocks", receipt.write_blocks);
+  io.brief("read_calls", receipt.read_calls);
+  io.brief("write_calls", receipt.write_calls);
+  io.brief("read_bytes", receipt.read_bytes);
+  io.brief("write_bytes", receipt.write_bytes);
   io("peak_threads", receipt.peak_threads);
   io("ending", receipt.ending);
   io("code", receipt.code);

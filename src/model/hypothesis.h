@@ -36,6 +36,7 @@ struct Hypothesis {
   double prior = 0.15;        // Probability that it works.
   std::string profile;        // Id of the profile it is based on.
   std::string component;      // Phase in which time should be saved; empty: unknown.
+  std::string race;           // Setting of which other values are proposed too; empty: none.
   std::string dose;           // Knob for which more should help more; empty: none.
   double dose_value = 0;      // Value it sets `dose` to.
 

@@ -33,6 +33,7 @@ constexpr auto kPurposes = std::to_array<Row<Purpose>>({
     {Purpose::kSame, "same"},
     {Purpose::kStack, "stack"},
     {Purpose::kProfile, "profile"},
+    {Purpose::kRace, "race"},
 });
 
 constexpr auto kNeverRuns = std::to_array<Row<NeverRuns>>({

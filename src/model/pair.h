@@ -17,14 +17,16 @@ enum class PairState : std::uint8_t { kOrdered, kReserved, kSubmitted, kCollecte
 std::string_view name(PairState state);  // "ordered", "reserved", ...
 std::optional<PairState> pair_state_named(std::string_view name);
 
-// What a pair is for. `target`: the check that asked for a top-up, or the digest of the stack.
+// What a pair is for. `target`: the check that asked for a top-up, the digest of the stack, or the
+// hypothesis that races.
 struct Aim {
   Purpose purpose = Purpose::kCompare;
   std::string target{};
 
   friend bool operator==(const Aim&, const Aim&) = default;
 };
-std::string text_of(const Aim& aim);  // As stored in the ledger: "compare", "top-up:order".
+std::string text_of(const Aim& aim);   // As stored in the ledger: "compare", "top-up:order".
+std::string label_of(const Aim& aim);  // As people read it, beside the idea's title.
 std::optional<Aim> aim_in(std::string_view text);
 
 // Whether such pairs count as evidence: randomised by the coin and not selected.
@@ -44,7 +46,7 @@ struct Pair {
 
   // Set when ordered: everything except where and when.
   std::string family;
-  std::string experiment;  // Empty for A/A, stack and profile runs.
+  std::string experiment;  // Empty for A/A, stack, race and profile runs.
   Aim aim;
   int index = 0;  // Index of the coin; unique per experiment (or family) and aim.
   bool variant_second = false;

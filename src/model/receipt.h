@@ -130,6 +130,10 @@ struct Receipt {
   std::int64_t major_faults = 0;
   std::int64_t read_blocks = 0;
   std::int64_t write_blocks = 0;
+  std::int64_t read_calls = 0;  // System calls that read or write files, pipes and terminals,
+  std::int64_t write_calls = 0;
+  std::int64_t read_bytes = 0;  // and what they moved, from whatever cache.
+  std::int64_t write_bytes = 0;
   std::int64_t peak_threads = 0;
   Ending ending = Ending::kNotStarted;
   int code = 0;
@@ -212,7 +216,15 @@ struct StepPair {
   friend bool operator==(const StepPair&, const StepPair&) = default;
 };
 
-enum class Purpose : std::uint8_t { kCompare, kReplicate, kTopUp, kSame, kStack, kProfile };
+enum class Purpose : std::uint8_t {
+  kCompare,
+  kReplicate,
+  kTopUp,
+  kSame,
+  kStack,
+  kProfile,
+  kRace,  // Chooses among values of one setting; never evidence.
+};
 std::string_view name(Purpose purpose);  // "compare", "replicate", "top-up", "same", "stack", ...
 std::optional<Purpose> purpose_named(std::string_view name);
 

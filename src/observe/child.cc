@@ -116,13 +116,17 @@ bool is_in_nsight(const Launchable& job) {
   return tool == "nsys" || tool == "ncu";
 }
 
+void preload(const std::string& library, Launchable& job) {
+  std::string& libraries = job.env["LD_PRELOAD"];
+  libraries = libraries.empty() ? library : library + ":" + libraries;
+}
+
 // OpenCL's calls and NVTX ranges, into traces in the run's folder.
 Result<> add_inject(const RunOrder& order, Launchable& job) {
   const std::string folder = order.out_dir + "/inject";
   TRY(unpack(embedded_inject(), folder));
   const std::string library = folder + "/libamdahl_inject.so";
-  std::string& preload = job.env["LD_PRELOAD"];
-  preload = preload.empty() ? library : library + ":" + preload;
+  preload(library, job);
   // A tool that is there already keeps its place.
   if (!is_in_nsight(job)) job.env.try_emplace("NVTX_INJECTION64_PATH", library);
   job.env["AMDAHL_INJECT_OUT"] = order.out_dir;
@@ -237,6 +241,9 @@ Result<Launchable> prepare(const RunOrder& order) {
     TRY(write_hook(folder));
     std::string& python_path = job.env["PYTHONPATH"];
     python_path = folder + (python_path.empty() ? "" : ":") + python_path;
+    if (needs_preload(order.plan.inject)) {
+      preload(fmt::format("{}/{}", folder, kPreloadLibrary), job);
+    }
   }
   if (!order.plan.inject.empty()) {
     job.env.merge(fix_variables(order.plan.inject, order.out_dir));

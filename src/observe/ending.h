@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -17,6 +18,17 @@ inline Nanos from_timeval(const timeval& time) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
+// What the kernel counted of a process and of all its children that it has waited for.
+struct FileCalls {
+  std::int64_t reads = 0;
+  std::int64_t writes = 0;
+  std::int64_t read_bytes = 0;
+  std::int64_t written_bytes = 0;
+};
+
+// The lines of /proc/PID/io; what is not there is 0.
+FileCalls parse_file_calls(std::string_view text);
+
 // Waits for every child of this process, adopted orphans included, and sums their resource usage.
 class Reaper {
  public:
@@ -30,12 +42,15 @@ class Reaper {
   std::optional<int> main_status() const { return main_status_; }
   const rusage& used() const { return used_; }  // ru_maxrss is the largest, in KiB.
   Nanos cpu() const;
+  const FileCalls& calls() const { return calls_; }
 
  private:
   pid_t main_;
   Tree& tree_;
   std::optional<int> main_status_;
   rusage used_{};
+  FileCalls calls_;
+  int calls_read_ = 0;  // Of so many processes.
 };
 
 // Kills the tree: stops what it sees so that it cannot fork, kills it, and repeats until none is

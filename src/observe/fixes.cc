@@ -13,6 +13,7 @@
 namespace amdahl {
 std::span<const Embedded> embedded_hook();
 std::span<const Embedded> embedded_fixes();
+std::span<const Embedded> embedded_preload();
 }  // namespace amdahl
 
 namespace amdahl::observe {
@@ -48,11 +49,14 @@ void add_account(const Json& json, model::Engagement& engagement) {
   }
 }
 
-std::string why_idle(const model::Engagement& engagement, bool any_process) {
+std::string why_idle(const model::Engagement& engagement, bool any_process, bool is_native) {
   if (!engagement.refused.empty()) return engagement.refused;
-  return any_process ? "the job never runs the code that it changes"
-                     : "no Python process of the job loaded it (python -I, -E and -S ignore "
-                       "PYTHONPATH)";
+  if (any_process) return "the job never runs the code that it changes";
+  return is_native
+             ? "no process of the job runs the code that it changes (programs that are linked "
+               "statically cannot load it)"
+             : "no Python process of the job loaded it (python -I, -E and -S ignore "
+               "PYTHONPATH)";
 }
 
 }  // namespace
@@ -81,7 +85,15 @@ bool is_ceiling(std::string_view fix) { return fix.starts_with("ceiling-"); }
 
 Result<> write_hook(const std::string& folder) {
   TRY(unpack(embedded_hook(), folder));
+  TRY(unpack(embedded_preload(), folder));
   return unpack(embedded_fixes(), folder + "/fixes");
+}
+
+bool needs_preload(const std::map<std::string, std::string>& inject) {
+  return std::ranges::any_of(embedded_fixes(), [&](const Embedded& file) {
+    const std::size_t slash = file.path.find('/');
+    return file.path.ends_with(".cpp") && inject.contains(std::string(file.path.substr(0, slash)));
+  });
 }
 
 std::map<std::string, std::string> fix_variables(const std::map<std::string, std::string>& inject,
@@ -109,8 +121,9 @@ void take_engagements(const RunOrder& order, model::Receipt& receipt) {
     const bool void_of_it = engagement.times == 0 && succeeded(receipt);
     if (void_of_it && receipt.never_runs == model::NeverRuns::kNo) {
       receipt.never_runs = model::NeverRuns::kDidNotEngage;
-      receipt.reason = fmt::format("{}: {}: {}", name(receipt.never_runs), fix,
-                                   why_idle(engagement, !processes.empty()));
+      receipt.reason =
+          fmt::format("{}: {}: {}", name(receipt.never_runs), fix,
+                      why_idle(engagement, !processes.empty(), needs_preload({{fix, value}})));
     }
     receipt.injected.push_back(std::move(engagement));
   }

@@ -1,4 +1,4 @@
-// fixes.h: fixes injected into a job's Python processes, and whether they did anything.
+// fixes.h: fixes injected into a job's processes, and whether they did anything.
 #pragma once
 
 #include <map>
@@ -14,8 +14,13 @@
 
 namespace amdahl::observe {
 
-// Writes the hook and every fix of playbook/inject/, to be put first on PYTHONPATH.
+// Writes the hook and every fix of playbook/inject/, to be put first on PYTHONPATH, and the library
+// with those for compiled programs.
 Result<> write_hook(const std::string& folder);
+inline constexpr std::string_view kPreloadLibrary = "libamdahl_fixes.so";
+
+// Whether one of the fixes is in that library, which then is to be preloaded.
+bool needs_preload(const std::map<std::string, std::string>& inject);
 
 // All fixes, sorted; without those that only measure.
 std::vector<std::string> fix_names();

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,6 +54,10 @@ Result<> Run::open_outputs(Launchable& job) {
   job.stdin_fd = pass_input ? STDIN_FILENO : null_.get();
   job.stdout_fd = out_->child_end();
   job.stderr_fd = err_->child_end();
+  struct stat out {};
+  if (::fstat(job.stdout_fd, &out) == 0) {
+    job.env["AMDAHL_STDOUT"] = fmt::format("{}:{}", out.st_dev, out.st_ino);
+  }
   return Ok{};
 }
 
@@ -244,6 +249,11 @@ void Run::fill(model::Receipt& receipt, Nanos own_cpu) {
   receipt.major_faults = used.ru_majflt;
   receipt.read_blocks = used.ru_inblock;
   receipt.write_blocks = used.ru_oublock;
+  const FileCalls& calls = reaper_->calls();
+  receipt.read_calls = calls.reads;
+  receipt.write_calls = calls.writes;
+  receipt.read_bytes = calls.read_bytes;
+  receipt.write_bytes = calls.written_bytes;
   receipt.peak_threads = std::max<std::int64_t>(1, watcher_->peak_threads());
   receipt.left_behind = left_behind_;
   receipt.cgroup = cgroup_.finish();

@@ -29,6 +29,9 @@ void add_process(const model::Receipt& receipt, double wall, Facts& facts) {
   Evidence& evidence = facts.evidence;
   const double cpu = to_seconds(receipt.cpu_user + receipt.cpu_system);
   const auto rate = [&](std::int64_t count) { return static_cast<double>(count) / wall; };
+  const auto per = [](std::int64_t bytes, std::int64_t calls) {
+    return static_cast<double>(bytes) / static_cast<double>(calls);
+  };
   constexpr double kBlockMb = 512 / 1e6;  // What getrusage() counts in.
   evidence["busy_cores"] = cpu / wall;
   if (cpu > 0) evidence["cpu_system_share"] = to_seconds(receipt.cpu_system) / cpu;
@@ -38,6 +41,14 @@ void add_process(const model::Receipt& receipt, double wall, Facts& facts) {
   evidence["major_faults_per_s"] = rate(receipt.major_faults);
   evidence["read_mb_per_s"] = rate(receipt.read_blocks) * kBlockMb;
   evidence["write_mb_per_s"] = rate(receipt.write_blocks) * kBlockMb;
+  if (receipt.read_calls > 0) {
+    evidence["read_calls_per_s"] = rate(receipt.read_calls);
+    evidence["bytes_per_read"] = per(receipt.read_bytes, receipt.read_calls);
+  }
+  if (receipt.write_calls > 0) {
+    evidence["write_calls_per_s"] = rate(receipt.write_calls);
+    evidence["bytes_per_write"] = per(receipt.write_bytes, receipt.write_calls);
+  }
   evidence["peak_rss_mb"] = static_cast<double>(receipt.peak_rss_bytes) / 1e6;
 
   const auto cpus = cpus_of(receipt);

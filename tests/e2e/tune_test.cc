@@ -1,4 +1,6 @@
 // tune_test.cc: a job that nobody prepared, from its command alone to a change that was proven.
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "json.h"
@@ -43,6 +45,11 @@ class Tune : public testing::Test {
 
 TEST_F(Tune, FromACommandAloneToAChangeThatIsProvenAndHandedOver) {
   const std::vector<std::string> command = {python_, "train.py"};
+  const Outcome kept = run({"sh", "-c",
+                            "git init -q . && git add train.py && git -c user.name=Ada -c "
+                            "user.email=ada@example.org commit -qm train"},
+                           {}, sandbox_.path());
+  ASSERT_EQ(kept.code, 0) << kept.err;
   const Outcome tuned = tune({"--json", "--accelerators", "1", "--budget", "10m"}, command);
   ASSERT_EQ(tuned.code, 0) << tuned.err << tuned.out;
   const Json doc = Json::parse(tuned.out);
@@ -59,6 +66,13 @@ TEST_F(Tune, FromACommandAloneToAChangeThatIsProvenAndHandedOver) {
   // Nothing of it runs on: the profile of the new baseline was waited for, or never started.
   const Outcome status = sandbox_.amdahl({"status", "--json"});
   EXPECT_EQ(Json::parse(status.out).at("in_flight"), 0);
+
+  // The edit in its place was tested against it.
+  EXPECT_NE(won.at(0).at("patch").get<std::string>().find("-    os.fsync(log.fileno())\n"),
+            std::string::npos)
+      << won.at(0);
+  const std::string patch = doc.at("folder").get<std::string>() + "/commit.patch";
+  EXPECT_EQ(run({"git", "apply", "--check", patch}, {}, sandbox_.path()).code, 0);
 
   // Its spec says what it was taken to be, and the job's own environment.
   const std::string spec =
@@ -141,6 +155,73 @@ TEST_F(Tune, ACompiledProgramIsBuiltForSpeed) {
   EXPECT_EQ(applied.code, 0) << applied.err;
   EXPECT_EQ(run({script}, {}, sandbox_.path()).code, 0);
   EXPECT_EQ(sandbox_.read("Makefile").find("-O0"), std::string::npos);
+}
+
+// Prints each of many lines by itself: nearly all it does. Nobody edits or builds it.
+TEST_F(Tune, ACompiledProgramThatFlushesEachLineNeedsNoSource) {
+  sandbox_.write(
+      "lines.cpp",
+      "#include <iostream>\nint main() {\n  for (int i = 0; i < 500000; ++i)\n"
+      "    std::cout << \"line \" << i << std::endl;\n  std::cout << \"step 500000\\n\";\n}\n");
+  const Outcome made = run({"c++", "-O2", "-o", "lines", "lines.cpp"}, {}, sandbox_.path());
+  if (made.code != 0) GTEST_SKIP() << "no C++ compiler: apt install g++";
+  const Outcome tuned =
+      sandbox_.amdahl({"tune", "--json", "--accelerators", "1", "--budget", "6m", "--", "./lines"});
+  ASSERT_EQ(tuned.code, 0) << tuned.err << tuned.out;
+  const Json doc = Json::parse(tuned.out);
+  const Json& won = doc.at("won").at(0);
+  EXPECT_EQ(won.at("change").at("inject"), Json({{"native-stdout", ""}}));
+  EXPECT_FALSE(won.at("commit").empty());
+  EXPECT_GT(doc.at("stack").at("comparison").at("effect").get<double>(), 0.5);
+  const std::string script = doc.at("folder").get<std::string>() + "/run.sh";
+  const Outcome promoted = run({"sh", "-c", script + " > promoted"}, {}, sandbox_.path());
+  EXPECT_EQ(promoted.code, 0) << promoted.err;
+  EXPECT_TRUE(sandbox_.read("promoted").ends_with("line 499999\nstep 500000\n"));
+}
+
+// Waits least with a buffer of 32 KiB, eight times its own: of three values one is tested.
+TEST_F(Tune, ValuesOfOneSettingRaceAndTheBestIsProvenOnFreshPairs) {
+  sandbox_.write("read.py", R"(import argparse
+import json
+import os
+import time
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--io-buffer-kb", type=int, default=4)
+kb = parser.parse_args().io_buffer_kb
+report = open(os.environ["AMDAHL_REPORT"], "a")
+took = {4: 1.0, 8: 0.9, 32: 0.3, 128: 0.7}[kb]
+report.write(json.dumps({"phase": "read", "start": 0, "end": took}) + "\n")
+time.sleep(took)
+report.write(json.dumps({"work": 100}) + "\n")
+print("checksum", 100)
+)");
+  sandbox_.write(
+      "job.toml",
+      "family = \"read\"\ncommand = [\"" + python_ +
+          "\", \"read.py\", \"--io-buffer-kb\", \"4\"]\n"
+          "accelerators = 1\ninputs = [\"read.py\"]\n[[outputs]]\n"
+          "path = \"{out}/stdout\"\n[knobs.io_buffer_kb]\narg = \"--io-buffer-kb\"\nvalue = 4\n");
+  const Outcome tuned = sandbox_.amdahl({"tune", "--json", "--budget", "4m", "--spec", "job.toml"});
+  ASSERT_EQ(tuned.code, 0) << tuned.err << tuned.out;
+  const Json doc = Json::parse(tuned.out);
+  ASSERT_EQ(doc.at("won").size(), 1U);
+  EXPECT_EQ(doc.at("won").at(0).at("change").at("args"), Json({{"--io-buffer-kb", "32"}}));
+  // The others were dropped by the race, and its pairs are not among those of the proof.
+  const Outcome events = sandbox_.amdahl({"ledger", "export"});
+  int race = 0;
+  int proof = 0;
+  std::istringstream lines(events.out);
+  for (std::string line; std::getline(lines, line);) {
+    const Json event = Json::parse(line);
+    if (event.at("kind") != "run.reserved") continue;
+    const std::string purpose = event.at("payload").at("purpose").get<std::string>();
+    race += purpose.starts_with("race:") ? 1 : 0;
+    proof += purpose == "compare" || purpose == "replicate" ? 1 : 0;
+  }
+  EXPECT_GE(race, 3) << "one block of three values";
+  EXPECT_LE(race, 9);
+  EXPECT_EQ(doc.at("won").at(0).at("comparison").at("pairs").get<int>(), proof);
 }
 
 TEST_F(Tune, WhatDoesNotEngageIsInvalidAndSaysWhy) {

@@ -187,9 +187,13 @@ def _is_library(name):
 _LIBRARIES = []
 
 
+def _path(fix):
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixes", fix, "fix.py")
+
+
 def _load(fix):
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixes", fix, "fix.py")
-    spec = importlib.util.spec_from_file_location("_amdahl_fix_" + fix.replace("-", "_"), path)
+    name = "_amdahl_fix_" + fix.replace("-", "_")
+    spec = importlib.util.spec_from_file_location(name, _path(fix))
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -226,6 +230,8 @@ def _install(fixes, out):
     record = _Record(out)
     _watch_ends(record)
     for fix, value in sorted(json.loads(fixes).items()):
+        if not os.path.exists(_path(fix)):
+            continue  # For compiled programs, in the preload library.
         kit = Kit(record, fix)
         record.row(fix)
         try:
