@@ -11,13 +11,13 @@ std::string one(Language language, const std::string& text) {
   return files[0].after;
 }
 
-struct Case {
+struct SpellingCase {
   const char* name;
   const char* a;
   const char* b;
 };
 
-constexpr Case kSamePython[] = {
+constexpr SpellingCase kSamePython[] = {
     {"comments", "x = 1\n", "# why\nx = 1  # because\n"},
     {"blank lines and spaces", "def f(a):\n    return a+1\n", "def f( a ):\n\n  return a  +  1\n"},
     {"docstrings", "def f(a):\n    return a\n",
@@ -50,7 +50,7 @@ constexpr Case kSamePython[] = {
      "def f(b):\n    return f\"{b} is\"\n"},
 };
 
-constexpr Case kOtherPython[] = {
+constexpr SpellingCase kOtherPython[] = {
     {"another number", "x = 1\n", "x = 2\n"},
     {"a float is no whole number", "x = 1\n", "x = 1.0\n"},
     {"another string", "x = 'a b'\n", "x = 'a  b'\n"},
@@ -75,18 +75,18 @@ constexpr Case kOtherPython[] = {
 };
 
 TEST(Canonical, PythonThatDoesTheSameIsTheSame) {
-  for (const Case& c : kSamePython) {
+  for (const SpellingCase& c : kSamePython) {
     EXPECT_EQ(one(Language::kPython, c.a), one(Language::kPython, c.b)) << c.name;
   }
 }
 
 TEST(Canonical, PythonThatDoesSomethingElseDiffers) {
-  for (const Case& c : kOtherPython) {
+  for (const SpellingCase& c : kOtherPython) {
     EXPECT_NE(one(Language::kPython, c.a), one(Language::kPython, c.b)) << c.name;
   }
 }
 
-constexpr Case kSameCpp[] = {
+constexpr SpellingCase kSameCpp[] = {
     {"comments", "int x = 1;\n", "/* why */ int x = 1; // because\n"},
     {"layout", "int f(int a) { return a + 1; }\n", "int f( int a )\n{\n  return a+1;\n}\n"},
     {"parentheses", "int f(int a) { return a * 2 + 1; }\n",
@@ -104,7 +104,7 @@ constexpr Case kSameCpp[] = {
      "static int quick(int z) { return z; }\nint f() { return quick(1); }\n"},
 };
 
-constexpr Case kOtherCpp[] = {
+constexpr SpellingCase kOtherCpp[] = {
     {"another operator", "int f(int a) { return a + 1; }\n", "int f(int a) { return a - 1; }\n"},
     {"another precedence", "int f(int a) { return a * (2 + 1); }\n",
      "int f(int a) { return a * 2 + 1; }\n"},
@@ -120,13 +120,13 @@ constexpr Case kOtherCpp[] = {
 };
 
 TEST(Canonical, CppThatDoesTheSameIsTheSame) {
-  for (const Case& c : kSameCpp) {
+  for (const SpellingCase& c : kSameCpp) {
     EXPECT_EQ(one(Language::kCpp, c.a), one(Language::kCpp, c.b)) << c.name;
   }
 }
 
 TEST(Canonical, CppThatDoesSomethingElseDiffers) {
-  for (const Case& c : kOtherCpp) {
+  for (const SpellingCase& c : kOtherCpp) {
     EXPECT_NE(one(Language::kCpp, c.a), one(Language::kCpp, c.b)) << c.name;
   }
 }

@@ -99,12 +99,12 @@ std::string cut_gzip(const std::string& text) {
 }
 
 TEST(ReadFleet, ACutFileIsMissingAndOneThatGrowsIsNot) {
-  const Ingested cut = read_texts({text_input("places", kPlaces), text_input("jobs", kSacct),
+  const Ingested cut = read_texts({text_input("places", kPlaces), text_input("jobs", kOneJob),
                                    text_input("samples.gz", cut_gzip(kSamples))});
   EXPECT_EQ(cut.usage.attributed, 2U);
   ASSERT_EQ(cut.missing.size(), 1U);
   EXPECT_NE(cut.missing[0].find("samples.gz: the gzip file is cut off"), std::string::npos);
-  const Ingested grows = read_texts({text_input("places", kPlaces), text_input("jobs", kSacct),
+  const Ingested grows = read_texts({text_input("places", kPlaces), text_input("jobs", kOneJob),
                                      text_input("samples", kSamples + "17000")});
   EXPECT_TRUE(grows.missing.empty());
 }
@@ -117,7 +117,7 @@ TEST(ReadFleet, JobsWithoutPlacesAreSaidToNeedThem) {
     const scan::Report report = scan::report(read.usage, families, {});
     return std::pair(scan::is_mostly_observed(report), scan::unplaced_text(read.usage, report));
   };
-  const TextInput jobs = text_input("jobs", kSacct);
+  const TextInput jobs = text_input("jobs", kOneJob);
   const TextInput samples = text_input("samples", both);
   const auto [seen, nothing] = told({text_input("places", kPlaces), jobs, samples});
   EXPECT_TRUE(seen);
