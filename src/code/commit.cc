@@ -93,21 +93,21 @@ constexpr auto kRows = std::to_array<Row>({
 });
 
 // "train.py:41: 0 → 2 workers".
-struct Place {
+struct ActedAt {
   std::string_view file;
   int line = 0;
 };
 
-std::optional<Place> place_in(std::string_view text) {
+std::optional<ActedAt> acted_in(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == text.npos) return std::nullopt;
   const std::string_view rest = text.substr(colon + 1);
   const auto line = to_number<int>(rest.substr(0, rest.find(':')));
   if (!line) return std::nullopt;
-  return Place{text.substr(0, colon), *line};
+  return ActedAt{text.substr(0, colon), *line};
 }
 
-bool ends_in(std::string_view path, std::string_view file) {
+bool is_file(std::string_view path, std::string_view file) {
   return path == file || (path.ends_with(file) && path[path.size() - file.size() - 1] == '/');
 }
 
@@ -121,7 +121,8 @@ class Editor {
     if (!facts) return false;
     Edits edits;
     for (const Site& site : facts->sites) {
-      if (std::ranges::find(row_.names, site.name) == row_.names.end()) continue;
+      const bool is_named = std::ranges::find(row_.names, site.name) != row_.names.end();
+      if (site.name.empty() || !is_named) continue;
       if (!row_.everywhere && !acted_at(source, site)) continue;
       const std::span<const Facts> all(&*facts, 1);
       const auto more = row_.edit({*facts, site, HowOften::kOnce, all}, acted_.value);
@@ -144,8 +145,8 @@ class Editor {
   bool acted_at(const Source& source, const Site& site) {
     bool is_there = false;
     for (const std::string& where : acted_.where) {
-      const auto place = place_in(where);
-      if (!place || !ends_in(source.path, place->file)) continue;
+      const auto place = acted_in(where);
+      if (!place || !is_file(source.path, place->file)) continue;
       if (place->line < site.range.line || place->line > site.range.end_line) continue;
       ++found_[where];
       is_there = true;

@@ -26,6 +26,8 @@ struct Kept {
 };
 Kept kept[kStreams];
 
+thread_local bool in_stream = false;  // A stream opens its file by fopen, and has its own buffer.
+
 bool is_wanted() {
   static const bool wanted = fix.is_wanted();
   return wanted;
@@ -38,7 +40,8 @@ bool is_large(const struct stat& about) {
 FILE* with_buffer(FILE* file, const char* mode) {
   struct stat about {};
   const bool reads = mode[0] == 'r' && std::strchr(mode, '+') == nullptr;
-  if (file == nullptr || !reads || !is_wanted() || ::fstat(::fileno(file), &about) != 0)
+  if (file == nullptr || in_stream || !reads || !is_wanted() ||
+      ::fstat(::fileno(file), &about) != 0)
     return file;
   if (!is_large(about)) return file;
   for (Kept& one : kept) {
@@ -101,7 +104,10 @@ void* _ZNSt13basic_filebufIcSt11char_traitsIcEE4openEPKcSt13_Ios_Openmode(void* 
       fix.engaged("std::ifstream");
     }
   }
-  return real(stream, path, mode);
+  in_stream = true;
+  void* const opened = real(stream, path, mode);
+  in_stream = false;
+  return opened;
 }
 
 }  // extern "C"

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <stdio_ext.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,10 +48,18 @@ void flush_all() {
   flush(stdout);
 }
 
+// Whether there is something to write. Of a stream with a buffer of its own it cannot be seen: the
+// flushes at the end of a program, which any makes, are not counted.
+bool would_write() {
+  constexpr int kAtEnd = 2;
+  static std::atomic<int> unseen{0};
+  return ::__fpending(stdout) > 0 || unseen.fetch_add(1, std::memory_order_relaxed) >= kAtEnd;
+}
+
 // True if this flush can be left out.
 bool leave_out(const char* what) {
   if (!active.load(std::memory_order_relaxed)) return false;
-  fix.engaged(what);
+  if (would_write()) fix.engaged(what);
   const long now = seconds();
   if (flushed_at.exchange(now, std::memory_order_relaxed) != now) {
     pending = false;
