@@ -116,13 +116,12 @@ struct Doubt {
 Doubt by_rate(const Tally& tally, std::string_view what, const UsualFailures& usual,
               bool topped_up) {
   // What targeted pairs have not cleared must be shown better than what has bought them.
-  const bool well_known = usual.runs >= kWellKnown;
-  const double soft = topped_up ? 0.05 : well_known ? 0.15 : 0.25;
+  const double soft = topped_up ? 0.05 : 0.25;
   const double e = log_e(tally.failed, tally.attempts, usual.rate, usual.runs);
   Ruling ruling = as_lasting(rule(tally.failed, tally.attempts, usual.rate, soft), e, topped_up);
   // Against a rate that is well known, chance reaches so little one time in four: the canary, which
   // sees many runs, looks on. An E below 1 speaks for the usual rate, however short the history.
-  const double most = well_known ? std::log(4) : 0;
+  const double most = usual.runs >= kWellKnown ? std::log(4) : 0;
   if (ruling == kAbstains && e < most) ruling = kAgrees;
   const double p = stats::binomial_tail(tally.failed, tally.attempts, usual.rate);
   return {ruling, fmt::format("{} in {} of {}; {} is usual (more: {}{})", what, tally.failed,
