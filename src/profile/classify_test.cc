@@ -449,8 +449,7 @@ std::set<std::string> emitted() {
   everything.noise.steal_share = 0.1;
   everything.cgroup.quota_cores = 2;
   everything.cgroup.memory_limit_bytes = 1'000'000'000;
-  everything.voluntary_switches = 1'000'000;
-  everything.read_calls = everything.write_calls = 10;
+  everything.voluntary_switches = everything.read_calls = everything.write_calls = 1'000'000;
   std::string with_prefetch(kHook);
   with_prefetch.replace(with_prefetch.find("null"), 4, "2");
   with_prefetch.insert(with_prefetch.find('{') + 1,

@@ -48,18 +48,19 @@ void flush_all() {
   flush(stdout);
 }
 
-// Whether there is something to write. Of a stream with a buffer of its own it cannot be seen: the
-// flushes at the end of a program, which any makes, are not counted.
-bool would_write() {
+// Whether there is something to write. Of std::cout, which may have a buffer of its own, it cannot
+// be seen: the flushes at the end of a program, which any makes, are not counted.
+bool would_write(bool is_cout) {
   constexpr int kAtEnd = 2;
   static std::atomic<int> unseen{0};
-  return ::__fpending(stdout) > 0 || unseen.fetch_add(1, std::memory_order_relaxed) >= kAtEnd;
+  if (::__fpending(stdout) > 0) return true;
+  return is_cout && unseen.fetch_add(1, std::memory_order_relaxed) >= kAtEnd;
 }
 
 // True if this flush can be left out.
-bool leave_out(const char* what) {
+bool leave_out(const char* what, bool is_cout = false) {
   if (!active.load(std::memory_order_relaxed)) return false;
-  if (would_write()) fix.engaged(what);
+  if (would_write(is_cout)) fix.engaged(what);
   const long now = seconds();
   if (flushed_at.exchange(now, std::memory_order_relaxed) != now) {
     pending = false;
@@ -142,7 +143,7 @@ int fflush_unlocked(FILE* stream) {
 // std::ostream::flush, which std::endl and std::flush call.
 void* _ZNSo5flushEv(void* stream) {
   static auto* const real = next<void*(void*)>("_ZNSo5flushEv");
-  if (stream == cout_stream && leave_out("std::cout.flush()")) return stream;
+  if (stream == cout_stream && leave_out("std::cout.flush()", true)) return stream;
   return real(stream);
 }
 
