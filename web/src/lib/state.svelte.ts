@@ -50,11 +50,9 @@ class App {
     this.live = 'off';
   }
 
-  // `stay`: the same page with another filter; it does not jump to the top.
-  go(to: string, stay = false): void {
+  go(to: string): void {
     history.pushState(null, '', to);
     this.arrive();
-    if (stay) return;
     scrollTo(0, 0);
     // A screen reader goes to the new page's heading.
     queueMicrotask(() => document.getElementById('main')?.focus());
