@@ -276,11 +276,14 @@ Result<> Tuner::measure() {
 Result<> Tuner::write_edits() {
   Context context = TRY(open_context(config_, true));
   const ledger::Family family = TRY(need_family(context, outcome_.family));
+  const auto has_time = [&] {
+    return !stopped() && to_seconds(options_.budget - elapsed()) >= 2 * job_s_ * kStackPairs;
+  };
   for (const std::string& id : family.stack) {
-    const double left = to_seconds(options_.budget - elapsed());
-    if (stopped() || left < 2 * job_s_ * kStackPairs) return Ok{};
+    if (!has_time()) return Ok{};
     const model::Hypothesis won = TRY(context.ledger->hypothesis(id)).hypothesis;
-    auto test = test_commit(context, family, won, {kStackPairs, options_.say, options_.stopped});
+    auto test =
+        test_commit(context, family, won, {kStackPairs, options_.say, options_.stopped}, has_time);
     if (test) outcome_.commits[id] = *std::move(test);
     if (!test) options_.say(fmt::format("the edit was not tested: {}", test.error().text));
   }
