@@ -119,6 +119,13 @@ Result<> Turner::prepare() {
           "[[outputs]] or [[quality]] to its spec (docs/format/spec.md)",
           family.name));
     }
+    if (chosen && family.spec.inputs.empty()) {
+      options_.say(fmt::format(
+          "{}: no idea is tested, because nothing could be promoted: its spec names no inputs, so "
+          "that different inputs of A and B would pass for a saving; list the input files (paths "
+          "or globs) under inputs (docs/format/spec.md)",
+          family.name));
+    }
   }
   auto fleet = scan_for_cycle(context_, options_.say, options_.stopped);
   if (fleet) {

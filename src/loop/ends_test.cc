@@ -60,6 +60,7 @@ Experiments random_experiments(World& world) {
     FamilyRecord record;
     record.spec.family = record.state.name = "f" + std::to_string(f);
     record.spec.command = {"job"};
+    if (world.below(8) > 0) record.spec.inputs.push_back("data/*");
     record.spec.pairing = pairings[world.below(3)];
     if (world.below(2) == 0) record.spec.outputs.push_back({"{out}/x", true});
     record.state.profiled = true;

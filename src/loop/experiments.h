@@ -188,6 +188,9 @@ class Experiments {
   void judge_resolved(Track& track);
   bool is_parked(const ExperimentState& x) const;
   void set_noise(Family& family);
+  // Checks that got targeted pairs, but not yet enough for their silence to count as an answer.
+  std::vector<std::string> unsettled(const Track& track, std::span<const model::Finding> votes,
+                                     const refute::Evidence& known) const;
   // Pairs that checks ask for, given the panel's votes; and those still to be run.
   std::map<std::string, int> wanted(const Track& track, std::span<const model::Finding> votes,
                                     const refute::Evidence& known) const;

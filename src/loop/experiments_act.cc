@@ -191,11 +191,13 @@ refute::Panel Experiments::outcome_of(const Track& track, const std::vector<mode
   if (panel.outcome == Outcome::kTopUp && !buys) {
     panel = refute::combine(votes, multiplicity_ok, true);
   }
-  // A soft refutation gets a second round of pairs before it stands.
+  // A soft refutation gets more rounds of pairs before it stands, and so does a silence.
   const bool vetoed = std::ranges::any_of(votes, &model::Finding::decisive);
-  const bool open = panel.outcome == Outcome::kRefuted || panel.outcome == Outcome::kHold;
+  const bool open = panel.outcome == Outcome::kRefuted || panel.outcome == Outcome::kHold ||
+                    !unsettled(track, votes, known).empty();
   if (open && !vetoed && multiplicity_ok && !once_more(track, votes, known).empty()) {
     panel = refute::combine(votes, multiplicity_ok, false);
+    if (panel.outcome == Outcome::kSurvives) panel.outcome = Outcome::kTopUp;
   }
   // The campaign could not promote it now: hold it before more is spent.
   if (panel.outcome == Outcome::kTopUp && !multiplicity_ok) {

@@ -9,7 +9,7 @@ namespace amdahl::loop {
 namespace {
 
 constexpr int kExtraTopUps = 4;  // Void pairs that a targeted top-up may replace.
-constexpr int kRounds = 3;       // Times that a check may ask for pairs.
+constexpr int kMost = 3;         // Times what is enough for a check: the most that it gets.
 
 int count_of(const std::map<std::string, int>& counts, const std::string& check) {
   const auto it = counts.find(check);
@@ -18,12 +18,27 @@ int count_of(const std::map<std::string, int>& counts, const std::string& check)
 
 }  // namespace
 
+std::vector<std::string> Experiments::unsettled(const Track& track,
+                                                std::span<const model::Finding> votes,
+                                                const refute::Evidence& known) const {
+  std::vector<std::string> checks;
+  for (const model::Finding& vote : votes) {
+    const int good = count_of(track.bought, vote.check) - count_of(track.spoiled, vote.check);
+    if (good > 0 && vote.vote == model::Vote::kAbstain &&
+        good < refute::target_of(vote.check).enough) {
+      checks.push_back(vote.check);
+    }
+  }
+  return refute::helped_by_pairs(checks, known);
+}
+
 std::map<std::string, int> Experiments::wanted(const Track& track,
                                                std::span<const model::Finding> votes,
                                                const refute::Evidence& known) const {
   std::map<std::string, int> wanted;
   std::vector<std::string> checks = targets_of(votes, known, state_.settings.other_contention);
   std::ranges::copy(refute::helped_by_pairs(track.attacked_by, known), std::back_inserter(checks));
+  std::ranges::copy(unsettled(track, votes, known), std::back_inserter(checks));
   for (const std::string& check : checks) {
     const int pairs = refute::target_of(check, known).pairs;
     const int good = count_of(track.bought, check) - count_of(track.spoiled, check);
@@ -37,8 +52,8 @@ std::map<std::string, int> Experiments::once_more(const Track& track,
                                                   const refute::Evidence& known) const {
   std::map<std::string, int> more = wanted(track, votes, known);
   std::erase_if(more, [&](const auto& one) {
-    const int pairs = refute::target_of(one.first, known).pairs;
-    return one.second >= kRounds * pairs || count_of(track.bought, one.first) == 0;
+    return one.second >= kMost * refute::target_of(one.first, known).enough ||
+           count_of(track.bought, one.first) == 0;
   });
   for (auto& [check, count] : more) count += refute::target_of(check, known).pairs;
   return missing(track, more);

@@ -140,7 +140,7 @@ Planner::Planner(const State& state)
   }
   for (const Queued& q : state.queued) {
     const auto family = by_name_.find(q.family);
-    if (family == by_name_.end()) continue;
+    if (family == by_name_.end() || !family->second->state->can_promote) continue;
     family->second->waits_for_same |=
         family->second->state->profiled && !knows_noise(settings_, *family->second->state);
     family->second->waiting.emplace_back(worth_in(state, family->second->state, prospect_of(q)),
@@ -185,7 +185,7 @@ void Planner::wish(const ExperimentState& x, Purpose purpose, int wanted) {
 // longer it has taken so far, the less it matters.
 int pairs_at_once(const ExperimentState& x) {
   if (x.careful && x.compare_pairs == 0) return 1;
-  return x.compare_pairs < kFirstPairs ? kFirstPairs : std::clamp(x.compare_pairs / 6, 1, 3);
+  return x.compare_pairs < kFirstPairs ? kFirstPairs : std::clamp(x.compare_pairs / 12, 1, 3);
 }
 
 void Planner::in_compare(const Entry& entry) {

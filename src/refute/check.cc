@@ -104,8 +104,8 @@ std::vector<std::string> helped_by_pairs(std::span<const std::string> wants_pair
 
 Target target_of(std::string_view check) {
   Target target;
-  if (check == "aa" || check == "aggregate") target.pairs = 12;
-  if (check == "contention") target.pairs = 4;  // Of either kind.
+  if (check == "aa" || check == "aggregate") target.enough = 12;
+  if (check == "contention") target.enough = 4;  // Of either kind.
   target.same = check == "aa";
   // A warm second run is the suspicion, so the variant has to go first.
   if (check == "order") target.variant_second = false;

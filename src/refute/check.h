@@ -106,7 +106,8 @@ std::vector<std::string> helped_by_pairs(std::span<const std::string> wants_pair
 // How to run a targeted pair for this check. Such pairs count only for this check, never for E:
 // record them as Purpose::kTopUp with the check's id as target.
 struct Target {
-  int pairs = 8;
+  int pairs = 4;   // In one round.
+  int enough = 8;  // A check that so many pairs leave silent is settled.
   std::optional<bool> variant_second;  // Fixed order, if the check is about order.
   bool same = false;                   // Both arms run the baseline (A/A).
   bool contended = false;              // With load processes on its CPU slots.

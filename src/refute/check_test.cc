@@ -205,12 +205,14 @@ TEST(Combine, NothingIsBoughtForAClaimThatDoesNotPass) {
 }
 
 TEST(Targets, AreWhatTheCheckAsksAbout) {
-  EXPECT_EQ(target_of("host").pairs, 8);
+  EXPECT_EQ(target_of("host").pairs, 4);
+  EXPECT_EQ(target_of("host").enough, 8);
   EXPECT_EQ(target_of("host").variant_second, std::nullopt);
-  EXPECT_EQ(target_of("order").pairs, 8);
+  EXPECT_EQ(target_of("order").enough, 8);
   EXPECT_EQ(target_of("order").variant_second, false);
-  EXPECT_EQ(target_of("aggregate").pairs, 12);
-  EXPECT_EQ(target_of("aa").pairs, 12);
+  EXPECT_EQ(target_of("aggregate").enough, 12);
+  EXPECT_EQ(target_of("aa").enough, 12);
+  EXPECT_EQ(target_of("contention").enough, 4);
   EXPECT_TRUE(target_of("aa").same);
   EXPECT_FALSE(target_of("aggregate").same);
   EXPECT_TRUE(target_of("contention").contended);
@@ -228,8 +230,8 @@ TEST(Targets, DependOnWhatIsThereAlready) {
   EXPECT_EQ(target_of("strata", evidence).stratum, "short");
   EXPECT_EQ(target_of("host", evidence).stratum, "");
   EXPECT_EQ(target_of("order", evidence).variant_second, false);
-  EXPECT_EQ(target_of("order", evidence).pairs, 8);
-  EXPECT_EQ(target_of("aa", evidence).pairs, 12);
+  EXPECT_EQ(target_of("order", evidence).pairs, 4);
+  EXPECT_EQ(target_of("aa", evidence).pairs, 4);
   // Only one pair with the variant first, or only two with it second.
   for (auto& pair : evidence.pairs) pair.ran_variant_second = pair.index > 0;
   EXPECT_EQ(target_of("order", evidence).variant_second, false);

@@ -151,7 +151,7 @@ Missing missing(const Evidence& evidence) {
     }
   }
   // A warm second run is the suspicion, so the variant has to go first.
-  return {false, static_cast<int>(kEnough)};
+  return {false, static_cast<int>(kEnough / 2)};
 }
 
 }  // namespace amdahl::refute::order
