@@ -153,7 +153,7 @@ TEST_F(AgentsTest, AnAttackBuysThePairsThatSettleIt) {
     const std::vector<model::Finding> votes = effects.all<GateOpened>()[0].votes;
     EXPECT_TRUE(std::ranges::none_of(
         votes, [](const model::Finding& vote) { return vote.vote == model::Vote::kRefute; }));
-    EXPECT_EQ(ran.contains("top-up:outlier") ? ran.at("top-up:outlier") : 0, attacked ? 8 : 0);
+    EXPECT_EQ(ran.contains("top-up:outlier") ? ran.at("top-up:outlier") : 0, attacked ? 4 : 0);
   }
 }
 

@@ -408,7 +408,8 @@ std::vector<Intent> Planner::plan() && {
   for (const Family& family : families_) {
     const FamilyState& f = *family.state;
     const bool joins = settings_.same_in_blocks;
-    if (!joins && f.profiled && !family.waits_for_same && may_run_same(settings_, f)) {
+    const bool may = f.profiled && f.can_promote && may_run_same(settings_, f);
+    if (!joins && !family.waits_for_same && may) {
       out_.push_back(RunSame{f.name, f.slots});
     }
   }

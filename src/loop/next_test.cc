@@ -140,7 +140,7 @@ TEST(Next, AsksForFewPairsAtOnceUntilItCanTell) {
   s.experiments[0].in_flight = 1;
   EXPECT_EQ(only<RunPair>(one_by_one(next(s))).size(), 1U);
   s.experiments[0].in_flight = 0;
-  s.experiments[0].compare_pairs = s.experiments[0].compare_ratios = 18;
+  s.experiments[0].compare_pairs = s.experiments[0].compare_ratios = 36;
   EXPECT_EQ(only<RunPair>(one_by_one(next(s))).size(), 3U);
 }
 

@@ -74,6 +74,7 @@ class RaceLoop : public testing::Test {
     FamilyRecord record;
     record.spec.family = "train";
     record.spec.command = {"train"};
+    record.spec.inputs = {"data/*"};
     record.state.name = "train";
     record.state.profiled = true;
     EXPECT_TRUE(experiments->add(std::move(record)));
