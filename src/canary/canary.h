@@ -17,7 +17,7 @@ inline constexpr double kFailingAlarm = 100;     // E; in at most 1 of 100.
 inline constexpr double kStragglingAlarm = 100;  // E; in at most 1 of 100.
 inline constexpr double kBrokenAlarm = 20;       // E for less than half of the promised saving.
 inline constexpr double kProven = 20;            // E for at least half of the promised saving.
-inline constexpr int kPatience = 8;              // Times wanted_runs, if that is not proven.
+inline constexpr int kPatience = 5;              // Times wanted_runs, if that is not proven.
 
 // The watched runs of a family are numbered in order of start, per host from 0, and divided into
 // blocks of `one_in`. In each block a canary gets two neighbouring slots at a random position, and
