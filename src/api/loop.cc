@@ -240,7 +240,9 @@ Json outcome(const std::string& said) { return document({{"outcome", said}}); }
 
 Result<Json> status(app::Context& context) { return status(TRY(app::read_status(context))); }
 
-Result<Json> gate(app::Context& context) { return gate(TRY(app::read_gate(context))); }
+Result<Json> gate(app::Context& context, int newest) {
+  return gate(TRY(app::read_gate(context, newest)));
+}
 
 Result<Json> gate_item(app::Context& context, const std::string& id) {
   const ledger::GateRow row = TRY(app::find_gate(context, id));

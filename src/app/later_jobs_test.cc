@@ -171,6 +171,41 @@ TEST_F(LaterJobsTest, ADamagedFileIsReportedAndLeftAlone) {
   EXPECT_EQ(*os::read_file(context_.path("later/eval.jsonl")), "{\n");
 }
 
+// A family with very many jobs: those from before the promotion stay to be compared with, and the
+// saving of the newest ones is still covered.
+TEST_F(LaterJobsTest, OldJobsAreThinnedAndTheTruthIsStillCovered) {
+  constexpr int kBefore = 40;
+  constexpr std::size_t kMost = 200;
+  const auto start = [](int i) { return kDay * 20000 + std::chrono::hours(i); };
+  const std::vector<canary::InEffect> change = {{"h-1", 0.2, start(kBefore), {}}};
+  std::vector<canary::LaterJob> jobs;
+  std::vector<double> saved;
+  for (int i = 0; i < 4000; ++i) {
+    canary::LaterJob& job = jobs.emplace_back();
+    job.id = std::to_string(i);
+    job.start = start(i);
+    const double without = 600 * std::exp(0.02 * normal_(luck_));
+    job.accelerator_s = i < kBefore ? without : without * std::exp(-0.2);
+    saved.push_back(without - job.accelerator_s);
+    thin(jobs, change, kMost);
+    ASSERT_LE(jobs.size(), kMost);
+  }
+  EXPECT_EQ(jobs[kBefore - 1].id, std::to_string(kBefore - 1)) << "all from before are there";
+  for (int i = 1; i <= 100; ++i) EXPECT_EQ(jobs[jobs.size() - i].id, std::to_string(4000 - i));
+  double truth = 0;
+  for (const canary::LaterJob& job : jobs) truth += saved[std::stoul(job.id)];
+  const auto realised = canary::realised(change, jobs);
+  ASSERT_TRUE(realised);
+  double lower = 0;
+  double upper = 0;
+  for (const canary::MonthSaved& month : realised->months) {
+    lower += month.lower;
+    upper += month.upper;
+  }
+  EXPECT_LE(lower, truth);
+  EXPECT_GE(upper, truth);
+}
+
 TEST_F(LaterJobsTest, ALineIsReadAsItWasWritten) {
   canary::LaterJob job;
   job.id = "4711";

@@ -83,16 +83,8 @@ Dispatcher::Answer Dispatcher::admitted(const Found& found, const Request& reque
       response.headers.emplace_back("Content-Disposition", "attachment");
       return {.response = std::move(response)};
     }
-    case Route::Kind::kFleet: {
-      const auto id = found.parts.find("id");
-      if (found.parts.contains("by")) {
-        return {.then = Answer::Then::kOwn,
-                .by = found.parts.at("by"),
-                .owner = found.parts.at("name")};
-      }
-      if (id == found.parts.end()) return {.then = Answer::Then::kFleet};
-      return {.then = Answer::Then::kJob, .job = id->second};
-    }
+    case Route::Kind::kFleet:
+      return {.then = Answer::Then::kFleet, .found = found};
     case Route::Kind::kSession:
       return {.response = session(request, person)};
     case Route::Kind::kEvents: {

@@ -79,6 +79,7 @@ Result<Json> answer_status(const Call& call);
 Result<Json> answer_hypotheses(const Call& call);
 Result<Json> answer_hypothesis(const Call& call);
 Result<Json> answer_pairs(const Call& call);
+Result<Json> answer_receipts(const Call& call);
 Result<Json> answer_search(const Call& call);
 Result<Json> answer_log(const Call& call);
 Result<Json> answer_gate(const Call& call);

@@ -73,6 +73,13 @@ class Dashboard : public testing::Test {
     if (observed > 0) {
       derived_["share of what was seen"] = own.at("wasted_accelerator_s").get<double>() / observed;
     }
+    for (const char* of : {"wasted", "recoverable"}) {
+      derived_[of] = scan.at("totals").at("usd").at(of).get<double>() / days_;
+    }
+    for (const double hours : {roi.at("saved_accelerator_h_per_day").get<double>(),
+                               status.at("under_test_accelerator_h_per_day").get<double>()}) {
+      derived_["USD a day of " + std::to_string(hours)] = 2.0 * hours;
+    }
     const auto a_day = [&](const char* field) {
       return three_digits(scan.at("totals").at(field).get<double>() / days_ / 3600) + " h/day";
     };
@@ -191,6 +198,8 @@ TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
   derived_["middle of the pairs' scale"] = 1.05 * largest / 2;
   const Json& packet = gate.at("gate").at(0).at("packet");
   derived_["saved a year"] = 365 * packet.at("saves_accelerator_h_per_day").get<double>();
+  derived_["saved a year, USD"] = 2.0 * derived_.at("saved a year").get<double>();
+  derived_["proof, USD"] = 2.0 * packet.at("spent_accelerator_s").get<double>() / 3600;
   const Json list = ask({"ledger", "list"});
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"scan", "--by", "job"},
