@@ -204,6 +204,7 @@ TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"scan", "--by", "job"},
                                              {"anatomy", "last"},
+                                             {"profile", "nap", "--show"},
                                              {"ledger", "show", id},
                                              {"ledger", "log", "--limit", "100"},
                                              {"gate", "show", id},
