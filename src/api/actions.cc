@@ -75,10 +75,14 @@ Json leaking(const scan::Report& report) {
       usd += action.usd_wasted.value_or(0);
       is_priced = is_priced && action.usd_wasted.has_value();
     }
+    const bool is_rate = scan::tells_a_week(report);
     // Both by the day: money goes the way of the hours.
     return Json{
-        {"accelerator_h_per_day", scan::hours_per_day(report, wasted)},
-        {"usd_per_day", is_priced ? Json(scan::hours_per_day(report, usd * 3600)) : Json()}};
+        {"accelerator_s", wasted},
+        {"usd", is_priced ? Json(usd) : Json()},
+        {"accelerator_h_per_day", is_rate ? Json(scan::hours_per_day(report, wasted)) : Json()},
+        {"usd_per_day",
+         is_rate && is_priced ? Json(scan::hours_per_day(report, usd * 3600)) : Json()}};
   };
   return {{"confirmed", side(true)}, {"suspected", side(false)}};
 }

@@ -119,6 +119,21 @@ Json json_of(const scan::CapacityUse& capacity) {
           {"elsewhere_accelerator_s", capacity.elsewhere}};
 }
 
+// Null for a window of less than a day, which tells no rate.
+Json per_day_json(const scan::Report& report) {
+  if (!scan::tells_a_week(report)) return nullptr;
+  const scan::Totals& totals = report.totals;
+  const auto rate = [&](double seconds) { return scan::hours_per_day(report, seconds); };
+  const auto money = [&](const auto part) -> Json {
+    if (!totals.money || !((*totals.money).*part)) return nullptr;
+    return rate(*((*totals.money).*part) * 3600);  // Money goes the way of the hours.
+  };
+  return {{"wasted_accelerator_h", seen(totals.split, rate(scan::wasted(totals.split)))},
+          {"recoverable_accelerator_h", seen(totals.split, rate(totals.recoverable))},
+          {"wasted_usd", money(&scan::Money::wasted)},
+          {"recoverable_usd", money(&scan::Money::recoverable)}};
+}
+
 // `outside`: the jobs' time that the window leaves out.
 Json totals_json(const scan::Report& report, double outside) {
   const scan::Totals& totals = report.totals;
@@ -142,6 +157,7 @@ Json totals_json(const scan::Report& report, double outside) {
           {"lost_in_failed_accelerator_s", totals.lost},
           {"recoverable_accelerator_s", seen(totals.split, totals.recoverable)},
           {"usd", json_of(totals.money)},
+          {"per_day", per_day_json(report)},
           {"utilisation_mean", or_null(report.utilisation.mean)},
           {"utilisation_median", or_null(report.utilisation.median)},
           {"metrics", metrics}};

@@ -224,7 +224,12 @@ Json roi(const app::Roi& roi) {
                    {"spent_usd", roi.spent_usd},
                    {"saved_accelerator_h_per_day", roi.saved_accelerator_h_per_day},
                    {"saved_usd_per_month", roi.saved_usd_per_month},
-                   {"pays_back_days", or_null(roi.pays_back_days)}});
+                   {"pays_back_days", or_null(roi.pays_back_days)},
+                   {"prevented",
+                    {{"ideas", roi.prevented.ideas},
+                     {"pairs", roi.prevented.pairs},
+                     {"accelerator_h", roi.prevented.accelerator_h},
+                     {"usd", roi.prevented.accelerator_h * roi.price}}}});
 }
 
 Json proposed(const model::Hypothesis& hypothesis) { return document(encode(hypothesis)); }

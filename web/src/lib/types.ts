@@ -146,6 +146,7 @@ export interface Roi {
   saved_accelerator_h_per_day: number;
   saved_usd_per_month: number;
   pays_back_days: number | null;
+  prevented: { ideas: number; pairs: number; accelerator_h: number; usd: number };
 }
 
 export interface Split {
@@ -165,7 +166,9 @@ export interface Lever {
 }
 
 export interface Leak {
-  accelerator_h_per_day: number;
+  accelerator_s: number;
+  usd: number | null;
+  accelerator_h_per_day: number | null; // Nothing if the window is shorter than a day.
   usd_per_day: number | null;
 }
 
@@ -196,6 +199,7 @@ export interface Fleet {
     failed: number;
     split_accelerator_s: Split;
     wasted_accelerator_s: Number_;
+    per_day: { wasted_accelerator_h: number | null; recoverable_accelerator_h: number | null; wasted_usd: number | null; recoverable_usd: number | null } | null;
     queue_accelerator_s: number;
     lost_in_failed_accelerator_s: number;
     recoverable_accelerator_s: Number_;
