@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "app/context.h"
@@ -47,6 +48,7 @@ class Dispatcher {
  private:
   Answer admitted(const Found& found, const Request& request, const Person& person,
                   const Traffic& traffic);
+  Response document(const Found& found, const Request& request, const Person& person);
   Response session(const Request& request, const Person& person);
   Result<Answer> begin_events(const Request& request);
 
@@ -55,6 +57,9 @@ class Dispatcher {
   Program program_;
   std::int64_t batch_after_ = -1;  // Of the cached batch, which many clients share.
   Batch batch_{};
+  std::map<std::string, Response> kept_{};  // Documents, by path and query,
+  std::int64_t kept_at_ = -1;               // of the ledger with this newest event.
+  Nanos kept_since_{};
 };
 
 // Sets the headers of every response: no caching of answers, no foreign scripts. `request`: for

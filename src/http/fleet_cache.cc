@@ -16,6 +16,9 @@ namespace amdahl::http {
 namespace {
 
 constexpr Nanos kRenewAfter = std::chrono::minutes(5);
+// A scan that failed is not tried again for so many times as long as it took: a page must not wait
+// for a scan of a million jobs only to be told the same.
+constexpr int kRestOfFailure = 5;
 constexpr std::size_t kMostDrawn = 64;
 constexpr std::int64_t kMostRows = 1000;
 constexpr std::int64_t kRows = 20;  // As `amdahl scan` shows.
@@ -82,6 +85,7 @@ FleetCache::Scan FleetCache::begin_scan() const {
 
 Result<> FleetCache::have_scan() {
   const Nanos now = app::monotonic_now();
+  if (!kept_ && failed_ && now < again_) return *failed_;
   const bool is_due = now - tried_ >= kRenewAfter;
   if (!coming_.valid() && (!kept_ || is_due)) {
     tried_ = now;
@@ -93,7 +97,12 @@ Result<> FleetCache::have_scan() {
     kept_ = *std::move(scanned);
     trouble_.clear();
   } else {
-    if (!kept_) return scanned.error();
+    if (!kept_) {
+      failed_ = scanned.error();
+      const Nanos ended = app::monotonic_now();
+      again_ = ended + kRestOfFailure * (ended - tried_);
+      return *failed_;
+    }
     trouble_ = scanned.error().text;
   }
   return Ok{};

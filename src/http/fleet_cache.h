@@ -6,6 +6,7 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/config.h"
@@ -57,6 +58,8 @@ class FleetCache {
   std::unique_ptr<Kept> kept_{};
   std::string trouble_{};  // Why it could not be renewed.
   Nanos tried_{};          // When it was last begun to be renewed.
+  std::optional<Error> failed_{};  // Why the first scan failed,
+  Nanos again_{};                  // and when it is tried again.
   std::string reading_{};  // The job whose timeline is being read.
   // Last, so that they end first: they use what is above.
   Scan coming_{};

@@ -20,7 +20,7 @@ constexpr std::nullopt_t kAnybody = std::nullopt;
 
 constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/api/v1/status", Kind::kDocument, kReader, "the state of the loop", "status", "", "",
-     answer_status},
+     answer_status, true},
     {"GET", "/api/v1/hypotheses", Kind::kDocument, kReader, "a page of hypotheses, newest last",
      "ledger-list", "family state before limit", "", answer_hypotheses},
     {"GET", "/api/v1/hypotheses/{id}", Kind::kDocument, kReader, "all about one hypothesis",
@@ -39,7 +39,7 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/api/v1/gate/{id}", Kind::kDocument, kReader, "one claim at the gate", "gate-show", "",
      "", answer_gate_item},
     {"GET", "/api/v1/roi", Kind::kDocument, kReader, "hours and money spent and saved", "roi",
-     "price", "", answer_roi},
+     "price", "", answer_roi, true},
     {"GET", "/api/v1/roi.csv", Kind::kTable, kReader,
      "what was spent and banked, by month and family, as a table", "", "price", "", answer_roi_csv},
     {"GET", "/api/v1/stacks", Kind::kDocument, kReader, "promoted changes measured together",

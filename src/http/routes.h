@@ -51,6 +51,7 @@ struct Route {
   std::string_view query;         // Accepted query parameters, separated by spaces.
   std::string_view body;          // JSON fields: "reason packet?"; "?": optional.
   Result<Json> (*answer)(const Call&);
+  bool may_keep = false;  // Dear, and the same while the ledger has no news.
 
   bool writes() const { return method != "GET"; }
 };

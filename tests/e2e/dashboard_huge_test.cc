@@ -61,7 +61,8 @@ TEST(DashboardHuge, APageCostsWhatItShowsAndNeverScansAgain) {
   ASSERT_EQ(made.code, 0) << made.err;
   std::string config = "[price]\naccelerator_hour_usd = 2.0\n";
   for (const char* file : {"sacct.txt", "sacct_many.txt", "gpu_alloc.csv", "dcgm_long.csv"}) {
-    config += "[[scan.source]]\nread = \"" + huge.path("fleet/") + file + "\"\n";
+    config += "[[scan.source]]\ntime_zone = \"UTC\"\n";
+    config += "read = \"" + huge.path("fleet/") + file + "\"\n";
   }
   huge.write("config.toml", config);
   const Served small(empty);
