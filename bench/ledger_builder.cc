@@ -14,6 +14,7 @@
 #include "launch/environment.h"
 #include "ledger/event.h"
 #include "ledger/ledger.h"
+#include "ledger/sqlite/rows.h"
 #include "ledger/sqlite/store.h"
 #include "model/codec.h"
 #include "model/plan.h"
@@ -170,10 +171,20 @@ void Builder::add_hypothesis(int number, bool ends) {
     add_gate(digits, hypothesis.family);
     return;
   }
+  const bool declined = history_.declined_in > 0 && number % history_.declined_in == 0;
+  if (declined) {
+    add_gate(digits, hypothesis.family);
+    const std::string seen = ledger::sqlite::packet_digest(dump_json(drafts_.back().payload));
+    Draft decided = draft("gate.decided", experiment.id,
+                          model::encode(model::GateDecision{false, "ada", "not worth it", seen}));
+    decided.actor = "ada";
+    drafts_.push_back(std::move(decided));
+  }
   model::Verdict verdict;
   verdict.hypothesis = hypothesis.id;
   verdict.experiment = experiment.id;
   verdict.kind = number % 3 == 0 ? model::VerdictKind::kNoEffect : model::VerdictKind::kRefuted;
+  if (declined) verdict.kind = model::VerdictKind::kDeclined;
   verdict.reason = "the interval holds 0 after 40 pairs";
   drafts_.push_back(draft("verdict.recorded", hypothesis.id, model::encode(verdict)));
 }

@@ -13,6 +13,7 @@ struct History {
   int hypotheses = 1000;    // Ten events each.
   int families = 50;        // Each with a spec, a fresh profile and six fresh A/A pairs.
   int waiting = 20;         // Of the hypotheses: at the gate, until a person decides.
+  int declined_in = 0;      // One in so many of the others was declined there; 0: none.
   int same_pairs_each = 6;  // What the loop wants of a family before it rests.
 };
 

@@ -88,6 +88,7 @@ class Scale : public testing::Test {
     app::Config config;
     config.state_dir = (folder_ / fmt::format("pages-{}", hypotheses)).string();
     config.slots = {0};
+    history.declined_in = 2;
     TRY(bench::build_idle_ledger(config.state_dir, history));
     const app::IssuedToken token =
         TRY(app::issue_token("rita", app::Role::kReader, Nanos{}, Nanos{}));
@@ -98,7 +99,10 @@ class Scale : public testing::Test {
     for (const char* page :
          {"/api/v1/status", "/api/v1/hypotheses?limit=50", "/api/v1/hypotheses?state=refuted",
           "/api/v1/hypotheses?state=promoted&limit=1", "/api/v1/hypotheses?state=harmful",
-          "/api/v1/log?limit=25", "/api/v1/gate", "/api/v1/roi", "/metrics"}) {
+          "/api/v1/log?limit=25", "/api/v1/gate?limit=20", "/api/v1/roi", "/metrics",
+          // Number 100 of either ledger: declined at the gate.
+          "/api/v1/hypotheses/h-00cdab8924", "/api/v1/hypotheses/h-00cdab8924/pairs",
+          "/api/v1/gate/h-00cdab8924", "/api/v1/stacks"}) {
       http::Request request{.method = "GET"};
       TRY(http::parse_target(page, request));
       request.headers = {{"host", "localhost"}, {"authorization", "Bearer " + token.text}};

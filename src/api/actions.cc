@@ -43,6 +43,7 @@ Json actions(const scan::Report& report) {
                     {"title", action.title},
                     {"confirmed", action.is_confirmed},
                     {"wasted_accelerator_s", action.wasted},
+                    {"wasted_usd", or_null(action.usd_wasted)},
                     {"recovered_accelerator_s", action.recovered},
                     {"recovered_lower_accelerator_s", action.lower},
                     {"recovered_upper_accelerator_s", action.upper},
@@ -61,6 +62,29 @@ Json actions(const scan::Report& report) {
                     {"message", action.message}});
   }
   return rows;
+}
+
+Json leaking(const scan::Report& report) {
+  const auto side = [&](bool confirmed) {
+    double wasted = 0;
+    double usd = 0;
+    bool is_priced = report.totals.money.has_value();
+    for (const scan::Action& action : report.actions) {
+      if (action.is_confirmed != confirmed) continue;
+      wasted += action.wasted;
+      usd += action.usd_wasted.value_or(0);
+      is_priced = is_priced && action.usd_wasted.has_value();
+    }
+    const bool is_rate = scan::tells_a_week(report);
+    // Both by the day: money goes the way of the hours.
+    return Json{
+        {"accelerator_s", wasted},
+        {"usd", is_priced ? Json(usd) : Json()},
+        {"accelerator_h_per_day", is_rate ? Json(scan::hours_per_day(report, wasted)) : Json()},
+        {"usd_per_day",
+         is_rate && is_priced ? Json(scan::hours_per_day(report, usd * 3600)) : Json()}};
+  };
+  return {{"confirmed", side(true)}, {"suspected", side(false)}};
 }
 
 Json policies(const scan::Report& report, const scan::FleetUsage& usage) {

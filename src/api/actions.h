@@ -7,6 +7,8 @@
 namespace amdahl::api {
 
 Json actions(const scan::Report& report);
+// What is wasted a day: what a replayed rule would have freed, and the rest.
+Json leaking(const scan::Report& report);
 Json policies(const scan::Report& report, const scan::FleetUsage& usage);
 Json goodput(const scan::Report& report);
 Json waiting(const scan::Report& report);

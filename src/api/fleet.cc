@@ -36,9 +36,27 @@ Json seen(const scan::Split& split, double value) {
   return split.allocated - split.unobserved > 0 ? Json(value) : Json();
 }
 
+Json json_of(const model::Span& span) {
+  return {{"name", span.name},
+          {"start_s", to_seconds(span.start)},
+          {"seconds", to_seconds(span.duration)}};
+}
+
 std::string_view lever_from(scan::Lever::From from) {
   constexpr std::string_view kNames[] = {"nothing", "share", "anatomy", "profile"};
   return kNames[static_cast<std::size_t>(from)];
+}
+
+Json json_of(const std::vector<scan::Lever>& levers) {
+  Json list = Json::array();
+  for (const scan::Lever& lever : levers) {
+    list.push_back({{"action", lever.action},
+                    {"against", model::name(lever.against)},
+                    {"ceiling", lever.ceiling},
+                    {"chance", lever.chance},
+                    {"recoverable_accelerator_s", lever.recoverable}});
+  }
+  return list;
 }
 
 Json json_of(const Row& row) {
@@ -67,6 +85,7 @@ Json json_of(const Row& row) {
             {"family_tried", row.lever.here.tried},
             {"family_won", row.lever.here.won},
             {"from", lever_from(row.lever.from)}}},
+          {"levers", json_of(row.levers)},
           {"worst_job", row.worst_job},
           {"why", row.why}};
 }
@@ -100,6 +119,21 @@ Json json_of(const scan::CapacityUse& capacity) {
           {"elsewhere_accelerator_s", capacity.elsewhere}};
 }
 
+// Null for a window of less than a day, which tells no rate.
+Json per_day_json(const scan::Report& report) {
+  if (!scan::tells_a_week(report)) return nullptr;
+  const scan::Totals& totals = report.totals;
+  const auto rate = [&](double seconds) { return scan::hours_per_day(report, seconds); };
+  const auto money = [&](const auto part) -> Json {
+    if (!totals.money || !((*totals.money).*part)) return nullptr;
+    return rate(*((*totals.money).*part) * 3600);  // Money goes the way of the hours.
+  };
+  return {{"wasted_accelerator_h", seen(totals.split, rate(scan::wasted(totals.split)))},
+          {"recoverable_accelerator_h", seen(totals.split, rate(totals.recoverable))},
+          {"wasted_usd", money(&scan::Money::wasted)},
+          {"recoverable_usd", money(&scan::Money::recoverable)}};
+}
+
 // `outside`: the jobs' time that the window leaves out.
 Json totals_json(const scan::Report& report, double outside) {
   const scan::Totals& totals = report.totals;
@@ -123,6 +157,7 @@ Json totals_json(const scan::Report& report, double outside) {
           {"lost_in_failed_accelerator_s", totals.lost},
           {"recoverable_accelerator_s", seen(totals.split, totals.recoverable)},
           {"usd", json_of(totals.money)},
+          {"per_day", per_day_json(report)},
           {"utilisation_mean", or_null(report.utilisation.mean)},
           {"utilisation_median", or_null(report.utilisation.median)},
           {"metrics", metrics}};
@@ -268,6 +303,7 @@ Json fleet(const app::FleetAnswer& answer, By by) {
        {"totals",
         totals_json(report, std::max(0.0, answer.usage.unclipped - report.totals.split.allocated))},
        {"actions", actions(report)},
+       {"leaking", leaking(report)},
        {"policies", policies(report, answer.usage)},
        {"goodput", goodput(report)},
        {"waiting", waiting(report)},
@@ -296,6 +332,22 @@ Json fleet(const app::FleetAnswer& answer, By by) {
        {"unreadable", unreadable}});
 }
 
+Json fleet_rows(const scan::Cut& page, const scan::PageOptions& options) {
+  Json rows = Json::array();
+  for (const Row& row : page.rows) rows.push_back(json_of(row));
+  return document({{"by", scan::name(page.by)},
+                   {"order", scan::name(options.order)},
+                   {"search", options.search},
+                   {"family", options.family},
+                   {"skip", options.skip},
+                   {"count", page.count},
+                   {"rows", rows}});
+}
+
+Json fleet_trends(const scan::Report& report) {
+  return document({{"trends", trends_json(report)}});
+}
+
 Json empty_fleet() {
   return document({{"jobs", 0}, {"families", Json::array()}, {"unreadable", Json::array()}});
 }
@@ -321,11 +373,9 @@ Json anatomy(const scan::Anatomy& job) {
     lanes.push_back(std::move(stretches));
   }
   Json phases = Json::array();
-  for (const model::Span& phase : job.phases) {
-    phases.push_back({{"name", phase.name},
-                      {"start_s", to_seconds(phase.start)},
-                      {"seconds", to_seconds(phase.duration)}});
-  }
+  for (const model::Span& phase : job.phases) phases.push_back(json_of(phase));
+  Json stages = Json::array();
+  for (const model::Span& stage : job.stages) stages.push_back(json_of(stage));
   Json parts = Json::array();
   for (const scan::Part& part : job.parts) {
     parts.push_back({{"kind", scan::name(part.kind)},
@@ -335,10 +385,14 @@ Json anatomy(const scan::Anatomy& job) {
   return document({{"job", job.job},
                    {"family", job.family},
                    {"wall_s", to_seconds(job.wall)},
+                   {"queue_s", job.queue > Nanos{} ? Json(to_seconds(job.queue)) : Json()},
                    {"metric", job.metric},
                    {"split_accelerator_s", json_of(job.split)},
                    {"accelerators", lanes},
+                   {"labels", job.labels},
+                   {"no_timeline", job.no_course},
                    {"phases", phases},
+                   {"stages", stages},
                    {"parts", parts},
                    {"table", table}});
 }

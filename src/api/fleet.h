@@ -13,6 +13,9 @@ namespace amdahl::api {
 
 Json fleet(const app::FleetAnswer& answer, scan::By by);
 Json empty_fleet();  // Nothing has been observed.
+// One page of rows of a scan that is kept.
+Json fleet_rows(const scan::Cut& page, const scan::PageOptions& options);
+Json fleet_trends(const scan::Report& report);
 // One job's anatomy, from a fleet or from a local record.
 Json anatomy(const scan::Anatomy& job);
 

@@ -32,6 +32,7 @@ Json per_work(const model::ArmFact& arm) {
 Json json_of(const app::PairStep& step) {
   const model::Pair& pair = step.pair;
   Json json = {{"index", pair.index},
+               {"reservation", pair.reservation},
                {"purpose", model::text_of(pair.aim)},
                {"state", model::name(pair.state)},
                {"order", pair.variant_second ? "AB" : "BA"},
@@ -64,6 +65,15 @@ Json pairs(const app::PairStory& story) {
                    {"work_unit", story.work_unit},
                    {"e_better", story.e_better},
                    {"pairs", list}});
+}
+
+Result<Json> receipts(app::Context& context, const std::string& id,
+                      const std::string& reservation) {
+  Json list = Json::array();
+  for (const app::PairReceipt& one : TRY(app::receipts_of(context, id, reservation))) {
+    list.push_back({{"arm", one.arm}, {"receipt", or_null(one.receipt)}, {"missing", one.missing}});
+  }
+  return document({{"reservation", reservation}, {"receipts", list}});
 }
 
 Json attacks(const std::vector<app::Attack>& attacks) {
@@ -109,7 +119,11 @@ Json hypotheses(const app::HypothesisList& list) {
     Json json = {{"hypothesis", encode(item->row.hypothesis)}, {"state", item->row.state}};
     const auto waits = list.parked.find(item->row.hypothesis.id);
     if (waits != list.parked.end()) json["parked"] = parked(waits->second);
-    if (item->verdict) json["verdict"] = encode(*item->verdict);
+    if (item->verdict) {
+      const auto lesson = hypothesize::lesson_of(item->row.hypothesis, *item->verdict);
+      json["verdict"] = encode(*item->verdict);
+      json["lesson"] = {{"text", lesson.text}, {"next", lesson.next}};
+    }
     items.push_back(std::move(json));
   }
   return document({{"total", page.total},

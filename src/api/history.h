@@ -16,6 +16,9 @@ namespace amdahl::api {
 
 Json hypotheses(const app::HypothesisList& list);  // Oldest first.
 Json found(const std::vector<ledger::HypothesisRow>& rows);
+// What the workers of one pair left.
+Result<Json> receipts(app::Context& context, const std::string& id,
+                      const std::string& reservation);
 Json attacks(const std::vector<app::Attack>& attacks);
 Json story(const app::Story& story);
 Json pairs(const app::PairStory& story);

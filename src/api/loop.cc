@@ -224,7 +224,12 @@ Json roi(const app::Roi& roi) {
                    {"spent_usd", roi.spent_usd},
                    {"saved_accelerator_h_per_day", roi.saved_accelerator_h_per_day},
                    {"saved_usd_per_month", roi.saved_usd_per_month},
-                   {"pays_back_days", or_null(roi.pays_back_days)}});
+                   {"pays_back_days", or_null(roi.pays_back_days)},
+                   {"prevented",
+                    {{"ideas", roi.prevented.ideas},
+                     {"pairs", roi.prevented.pairs},
+                     {"accelerator_h", roi.prevented.accelerator_h},
+                     {"usd", roi.prevented.accelerator_h * roi.price}}}});
 }
 
 Json proposed(const model::Hypothesis& hypothesis) { return document(encode(hypothesis)); }
@@ -240,7 +245,9 @@ Json outcome(const std::string& said) { return document({{"outcome", said}}); }
 
 Result<Json> status(app::Context& context) { return status(TRY(app::read_status(context))); }
 
-Result<Json> gate(app::Context& context) { return gate(TRY(app::read_gate(context))); }
+Result<Json> gate(app::Context& context, int newest) {
+  return gate(TRY(app::read_gate(context, newest)));
+}
 
 Result<Json> gate_item(app::Context& context, const std::string& id) {
   const ledger::GateRow row = TRY(app::find_gate(context, id));

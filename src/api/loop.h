@@ -32,7 +32,7 @@ Json outcome(const std::string& said);   // The consequence of a decision, in wo
 
 // The same read from the ledger, for any door.
 Result<Json> status(app::Context& context);
-Result<Json> gate(app::Context& context);
+Result<Json> gate(app::Context& context, int newest = 0);  // As app::read_gate.
 Result<Json> gate_item(app::Context& context, const std::string& id);
 Result<Json> stacks(app::Context& context);                                 // As last measured.
 Result<Json> canaries(app::Context& context, const std::string& family);    // "": all.

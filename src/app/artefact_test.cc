@@ -47,17 +47,6 @@ class ArtefactTest : public ContextTest {
     return done ? *done : "";
   }
 
-  // The hook runs by itself.
-  std::string wait_for(const std::string& path, const std::string& text) {
-    for (int i = 0; i < 2000; ++i) {
-      const auto found = os::read_file(path);
-      if (found && found->find(text) != std::string::npos) return *found;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    ADD_FAILURE() << path << " lacks " << text;
-    return "";
-  }
-
   std::string repo_;
 };
 

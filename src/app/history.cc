@@ -73,11 +73,17 @@ Result<ledger::HypothesisPage> page_of_open(Context& context, const HypothesisFi
 Result<HypothesisList> list_hypotheses(Context& context, const HypothesisFilter& filter) {
   TRY(check_page(filter.before, filter.at_most));
   TRY(check_filter(context, filter));
-  HypothesisList list{{}, TRY(parked(context))};
+  HypothesisList list;
   const bool is_open = filter.state == "parked" || filter.state == "live";
+  if (is_open) list.parked = TRY(parked(context));
   list.page = TRY(is_open ? page_of_open(context, filter, list.parked)
                           : context.ledger->page_of_hypotheses(filter.family, filter.state,
                                                                filter.before, filter.at_most));
+  // Which ones are parked takes the evidence of all that is live: asked only where it matters.
+  const auto is_live = [](const Item& item) { return item.row.state == "live"; };
+  if (!is_open && std::ranges::any_of(list.page.items, is_live)) {
+    list.parked = TRY(parked(context));
+  }
   for (Item& item : list.page.items) {
     if (list.parked.contains(item.row.hypothesis.id)) item.row.state = "parked";
   }
@@ -94,7 +100,8 @@ Result<ledger::HypothesisRow> find_hypothesis(Context& context, const std::strin
 
 Result<Story> story_of(Context& context, const ledger::HypothesisRow& row) {
   Story story{row, TRY(context.ledger->verdict(row.hypothesis.id)), {}, {}, {}, {}, {}};
-  const std::map<std::string, Parked> waiting = TRY(parked(context));
+  std::map<std::string, Parked> waiting;
+  if (row.state == "live") waiting = TRY(parked(context));
   if (const auto it = waiting.find(row.hypothesis.id); it != waiting.end()) {
     story.parked = it->second;
     story.row.state = "parked";

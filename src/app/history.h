@@ -41,7 +41,7 @@ struct HypothesisFilter {
 // Parked hypotheses are listed as parked, not live.
 struct HypothesisList {
   ledger::HypothesisPage page;
-  std::map<std::string, Parked> parked;  // By hypothesis, of any page.
+  std::map<std::string, Parked> parked;  // By hypothesis; those of the page, at least.
 };
 // kBadInput or kNotFound for a filter that can never match, and for an empty page.
 Result<HypothesisList> list_hypotheses(Context& context, const HypothesisFilter& filter);

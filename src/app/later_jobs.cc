@@ -21,7 +21,7 @@ using canary::InEffect;
 using canary::LaterJob;
 using model::CanaryState;
 
-constexpr std::size_t kMostKept = 50'000;  // Of a family; the oldest go.
+constexpr std::size_t kMostKept = 50'000;  // Of a family.
 constexpr double kMoved = 0.01;            // Of the interval: less is not booked again.
 constexpr int kEventsOfAPage = 200;
 
@@ -62,6 +62,9 @@ class Finder {
   std::size_t add_new(const std::string& family, std::vector<LaterJob>& jobs) const {
     const auto number = numbers_.find(family);
     if (number == numbers_.end()) return 0;
+    // Those before it may have been thinned out.
+    const Nanos whole_since =
+        jobs.size() > kMostKept / 2 ? jobs[jobs.size() - kMostKept / 2].start : Nanos::min();
     std::set<std::pair<std::string, Nanos>> known;
     for (const LaterJob& job : jobs) known.emplace(job.id, job.start);
     const std::size_t before = jobs.size();
@@ -71,7 +74,7 @@ class Finder {
       LaterJob job;
       job.id = fleet_.usage.text(rows.id(i));
       job.start = rows.start(i);
-      if (!known.emplace(job.id, job.start).second) continue;
+      if (job.start < whole_since || !known.emplace(job.id, job.start).second) continue;
       job.accelerator_s =
           static_cast<double>(rows.accelerators(i)) * to_seconds(rows.end(i) - rows.start(i));
       job.failed = model::is_lost(rows.state(i));
@@ -93,13 +96,12 @@ class Finder {
   std::map<std::string, std::uint32_t> numbers_{};
 };
 
-Result<> keep_jobs(const std::string& path, std::vector<LaterJob>& jobs) {
+Result<> keep_jobs(const std::string& path, std::vector<LaterJob>& jobs,
+                   std::span<const InEffect> changes) {
   std::ranges::sort(jobs, [](const LaterJob& a, const LaterJob& b) {
     return a.start != b.start ? a.start < b.start : a.id < b.id;
   });
-  if (jobs.size() > kMostKept) {
-    jobs.erase(jobs.begin(), jobs.end() - static_cast<std::ptrdiff_t>(kMostKept));
-  }
+  thin(jobs, changes, kMostKept);
   std::string text;
   for (const LaterJob& job : jobs) text += later_json(job) + "\n";
   return os::write_file(path, text);
@@ -200,8 +202,8 @@ struct Booking {
 Result<> watch_family(Context& context, const Finder& finder, const std::string& name,
                       std::vector<LaterJob> jobs, const Booking& booking) {
   const ledger::Family family = TRY(context.ledger->family(name));
-  if (finder.add_new(name, jobs) > 0) TRY(keep_jobs(later_file(context, name), jobs));
   const std::vector<InEffect> changes = TRY(changes_in_effect(context, family));
+  if (finder.add_new(name, jobs) > 0) TRY(keep_jobs(later_file(context, name), jobs, changes));
   const auto realised = canary::realised(changes, std::move(jobs));
   if (!realised) return Ok{};
   TRY(book(context, name, *realised, booking.booked, booking.fence));
@@ -239,6 +241,26 @@ Result<LaterJob> read_later(std::string_view line) {
     job.changes->push_back(id.get<std::string>());
   }
   return job;
+}
+
+void thin(std::vector<LaterJob>& jobs, std::span<const InEffect> changes, std::size_t most) {
+  constexpr std::ptrdiff_t kBefore = 500;
+  const auto is_compared_with = [&](std::vector<LaterJob>::const_iterator job) {
+    return std::ranges::any_of(changes, [&](const InEffect& change) {
+      const auto first = std::ranges::lower_bound(jobs, change.from, {}, &LaterJob::start);
+      return job < first && first - job <= kBefore;
+    });
+  };
+  for (std::size_t before = 0; jobs.size() > most && jobs.size() != before;) {
+    before = jobs.size();
+    const std::size_t old = jobs.size() - most / 2;
+    std::vector<LaterJob> kept;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const auto job = jobs.cbegin() + static_cast<std::ptrdiff_t>(i);
+      if (i >= old || i % 2 == 0 || is_compared_with(job)) kept.push_back(*job);
+    }
+    jobs = std::move(kept);
+  }
 }
 
 Result<std::vector<InEffect>> changes_in_effect(Context& context, const ledger::Family& family) {

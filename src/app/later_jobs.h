@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,12 @@ namespace amdahl::app {
 // can see ends some days ago: docs/format/later.md.
 std::string later_json(const canary::LaterJob& job);
 Result<canary::LaterJob> read_later(std::string_view line);
+
+// Keeps about so many of the jobs, which are in the order of their starts: the newest half, and the
+// last 500 before each promotion, since later jobs are compared with them; of the others every
+// second, fourth and so on: their months are booked.
+void thin(std::vector<canary::LaterJob>& jobs, std::span<const canary::InEffect> changes,
+          std::size_t most);
 
 // The changes that were ever promoted for the family, oldest first.
 Result<std::vector<canary::InEffect>> changes_in_effect(Context& context,

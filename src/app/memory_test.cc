@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "app/calibration.h"
+#include "app/propose.h"
+#include "app/roi.h"
 #include "app/test_kit.h"
 
 namespace amdahl::app {
@@ -56,6 +58,67 @@ TEST_F(MemoryTest, WhatIsKnownIsAnAnswerAndNoError) {
   EXPECT_NE(again->refused, "");
   ASSERT_FALSE(again->known.empty());
   EXPECT_EQ(again->known[0].row.hypothesis.id, first->accepted->id);
+}
+
+// Once a profile and kind of source, however often it is asked; nothing for what is promoted.
+TEST_F(MemoryTest, WhatTheAnswerCostIsNotSpentAgain) {
+  adopt();
+  const auto first = propose(context_, "eval", {batch("64"), "more", 0.1, "", "ada"});
+  ASSERT_TRUE(first && first->accepted);
+  const model::Hypothesis idea = *first->accepted;
+  model::Experiment x;
+  x.id = "x-1";
+  x.hypothesis = idea.id;
+  x.family = "eval";
+  x.campaign = "c1";
+  model::Verdict verdict;
+  verdict.hypothesis = idea.id;
+  verdict.experiment = x.id;
+  verdict.kind = model::VerdictKind::kHarmful;
+  verdict.reason = "slower";
+  std::vector<ledger::Draft> drafts = {{"experiment.registered", "cycle", x.id, encode(x)}};
+  for (int i = 0; i < 3; ++i) {
+    const std::string run = fmt::format("r-{}", i);
+    model::PairFact fact;
+    fact.reservation = run;
+    drafts.push_back({"run.reserved",
+                      "cycle",
+                      run,
+                      {{"family", "eval"},
+                       {"experiment", x.id},
+                       {"purpose", "compare"},
+                       {"index", i},
+                       {"variant_second", false},
+                       {"cpus", {0}},
+                       {"reserved_accelerator_s", 900},
+                       {"request", Json::object()}}});
+    drafts.push_back({"run.collected",
+                      "cycle",
+                      run,
+                      {{"spent_accelerator_s", 600}, {"fact", encode(fact)}}});
+  }
+  drafts.push_back({"verdict.recorded", "cycle", idea.id, encode(verdict)});
+  ASSERT_EQ(say(drafts), "");
+  EXPECT_EQ(return_on_investment(context_, 2.0)->prevented.ideas, 0);
+
+  for (int i = 0; i < 2; ++i) {
+    const auto again = propose(context_, "eval", {batch("64"), "other words", 0.1, "", "bob"});
+    ASSERT_TRUE(again && !again->accepted);
+  }
+  EXPECT_EQ(return_on_investment(context_, 2.0)->prevented.ideas, 1);
+  model::Hypothesis dreamt = idea;
+  dreamt.origin.kind = "dream";
+  for (int i = 0; i < 2; ++i) {
+    const auto outcome = admit(context_, {dreamt}, "dream");
+    ASSERT_TRUE(outcome && outcome->fresh.empty());
+    ASSERT_EQ(outcome->drafts.size(), i == 0 ? 1U : 0U);
+    ASSERT_EQ(say(outcome->drafts), "");
+  }
+  const Prevented prevented = return_on_investment(context_, 2.0)->prevented;
+  EXPECT_EQ(prevented.ideas, 2);
+  EXPECT_EQ(prevented.pairs, 6);
+  EXPECT_DOUBLE_EQ(prevented.accelerator_h, 1);
+  EXPECT_TRUE(context_.ledger->verify()->ok());
 }
 
 }  // namespace

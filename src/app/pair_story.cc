@@ -3,10 +3,15 @@
 #include <algorithm>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "app/history.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "compare/compare.h"
 #include "compare/judge.h"
+#include "launch/local/local.h"
+#include "os/files.h"
 
 namespace amdahl::app {
 namespace {
@@ -60,6 +65,34 @@ Result<PairStory> pairs_of(Context& context, const std::string& id) {
     step.after = judge.comparison();
   }
   return story;
+}
+
+Result<std::vector<PairReceipt>> receipts_of(Context& context, const std::string& id,
+                                             const std::string& reservation) {
+  const model::Experiment experiment = TRY(experiment_of(context, id));
+  for (const model::Pair& pair : TRY(context.ledger->runs_of(experiment.id))) {
+    if (pair.reservation != reservation) continue;
+    const launch::local::RunFolder folder{
+        context.path("runs/" + (pair.block.empty() ? pair.reservation : pair.block))};
+    std::vector<PairReceipt> receipts;
+    const std::string variant(1, static_cast<char>('A' + pair.arm));
+    const auto arms =
+        pair.steps ? std::vector<std::string>{"steps"} : std::vector<std::string>{"A", variant};
+    for (const std::string& arm : arms) {
+      PairReceipt& one = receipts.emplace_back(PairReceipt{.arm = arm});
+      const auto text = os::read_file(folder.receipt(arm));
+      auto read = text ? parse_json(*text) : Result<Json>(text.error());
+      if (read) {
+        one.receipt = *std::move(read);
+      } else {
+        one.missing = os::exists(folder.path) ? read.error().text
+                                              : "the run's folder was removed: amdahl clean";
+      }
+    }
+    return receipts;
+  }
+  return Error{Error::Kind::kNotFound, fmt::format("{} has no pair with the reservation '{}'",
+                                                   experiment.hypothesis, clip(reservation, 40))};
 }
 
 }  // namespace amdahl::app

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/context.h"
+#include "base/json.h"
 #include "base/result.h"
 #include "model/hypothesis.h"
 #include "model/pair.h"
@@ -30,5 +31,15 @@ struct PairStory {
 
 // By hypothesis, experiment or unique prefix. kNotFound if nothing was registered yet.
 Result<PairStory> pairs_of(Context& context, const std::string& id);
+
+// The receipts of one of these pairs, as its worker left them.
+struct PairReceipt {
+  std::string arm;
+  std::optional<Json> receipt{};
+  std::string missing{};  // Why there is none.
+};
+// kNotFound if the experiment has no such reservation.
+Result<std::vector<PairReceipt>> receipts_of(Context& context, const std::string& id,
+                                             const std::string& reservation);
 
 }  // namespace amdahl::app

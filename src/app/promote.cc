@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -121,20 +122,42 @@ Result<GatePacket> make_packet(Context& context, const ledger::Family& family,
   return packet;
 }
 
-Result<GateList> read_gate(Context& context) {
-  return GateList{TRY(context.ledger->gate("")),
-                  TRY(context.ledger->canaries_in(model::CanaryState::kRollbackProposed))};
+Result<GateList> read_gate(Context& context, int newest) {
+  GateList list{TRY(newest > 0 ? context.ledger->newest_gates(newest) : context.ledger->gate("")),
+                TRY(context.ledger->canaries_in(model::CanaryState::kRollbackProposed))};
+  if (newest == 0) return list;
+  std::set<std::string> listed;
+  for (const ledger::GateRow& row : list.rows) listed.insert(row.packet.experiment);
+  std::vector<ledger::GateRow> older = TRY(context.ledger->gate("pending"));
+  std::erase_if(older, [&](const auto& row) { return listed.contains(row.packet.experiment); });
+  list.rows.insert(list.rows.begin(), older.begin(), older.end());
+  return list;
 }
+
+namespace {
+
+// By whole ids, without a look at all that was ever decided.
+Result<std::optional<ledger::GateRow>> gate_named(Context& context, const std::string& id) {
+  if (auto row = TRY(context.ledger->gate_at(id))) return row;
+  for (const ledger::GateRow& row : TRY(context.ledger->gate("pending"))) {
+    if (row.packet.hypothesis == id) return std::optional(row);
+  }
+  const auto verdict = TRY(context.ledger->verdict(id));
+  if (!verdict) return std::optional<ledger::GateRow>{};
+  return context.ledger->gate_at(verdict->experiment);
+}
+
+}  // namespace
 
 Result<ledger::GateRow> find_gate(Context& context, const std::string& id) {
   if (trim(id).empty()) {
     return bad_input("name what to decide on by its id; type: amdahl gate list");
   }
+  if (const auto named = TRY(gate_named(context, id))) return *named;
   std::vector<ledger::GateRow> found;
   std::string pending;
   for (const ledger::GateRow& row : TRY(context.ledger->gate(""))) {
     const GatePacket& p = row.packet;
-    if (p.experiment == id || p.hypothesis == id) return row;
     if (p.experiment.starts_with(id) || p.hypothesis.starts_with(id)) found.push_back(row);
     if (row.state == "pending") pending += fmt::format(" {}", p.hypothesis);
   }

@@ -34,7 +34,8 @@ struct GateList {
   std::vector<ledger::GateRow> rows;
   std::vector<ledger::CanaryRow> rollbacks;
 };
-Result<GateList> read_gate(Context& context);
+// `newest`: at most so many that were decided, the last ones; 0: all. All that is pending.
+Result<GateList> read_gate(Context& context, int newest = 0);
 
 // By experiment, hypothesis or a unique prefix of either; kNotFound lists what is pending.
 Result<ledger::GateRow> find_gate(Context& context, const std::string& id);

@@ -33,6 +33,8 @@ namespace {
 constexpr double kMaterial = 0.25;
 // Tests of one idea that infrastructure may end on one baseline before it is left alone.
 constexpr int kMostAborts = 3;
+// Of a hypothesis; what is older is not looked at.
+constexpr int kMostEvents = 200;
 
 // Whether the family's baseline is another than the one the verdict was reached on.
 Result<bool> baseline_moved(Context& context, const ledger::Family& family,
@@ -79,6 +81,36 @@ Result<std::optional<ledger::HypothesisRow>> earlier_claim(
     if (++aborts >= kMostAborts) return std::optional(row);
   }
   return std::optional<ledger::HypothesisRow>{};
+}
+
+// That an idea came up again whose answer is known, with what that answer cost. Nothing if it is
+// promoted, so that no test of it is left, if the answer cost no pair, or if this source already
+// asked with the same profile.
+Result<std::vector<ledger::Draft>> known_again(Context& context,
+                                               const ledger::HypothesisRow& holder,
+                                               const model::Hypothesis& idea,
+                                               const std::string& actor) {
+  std::vector<ledger::Draft> drafts;
+  if (holder.state == "live" || holder.state == "promoted") return drafts;
+  const std::string& id = holder.hypothesis.id;
+  const auto verdict = TRY(context.ledger->verdict(id));
+  if (!verdict || verdict->experiment.empty()) return drafts;
+  const std::string asked = fmt::format("{} {}", idea.origin.kind, idea.profile);
+  for (const ledger::Event& event : TRY(context.ledger->events(id, 0, kMostEvents))) {
+    if (event.kind == "hypothesis.known" && event.payload.at("asked") == asked) return drafts;
+  }
+  int pairs = 0;
+  double cost = 0;
+  for (const model::Pair& pair : TRY(context.ledger->runs_of(verdict->experiment))) {
+    pairs += pair.fact ? 1 : 0;
+    cost += pair.spent_accelerator_s;
+  }
+  if (pairs == 0) return drafts;
+  drafts.push_back({"hypothesis.known",
+                    actor,
+                    id,
+                    {{"asked", asked}, {"pairs", pairs}, {"accelerator_s", cost}}});
+  return drafts;
 }
 
 // An idea may come again after an abort or with another claim: the row needs a name of its own.
@@ -238,6 +270,8 @@ Result<ProposeOutcome> admit(Context& context, std::vector<model::Hypothesis> id
       // Who proposed it knows its chances best: a dream must not take those of an entry down.
       const bool same_source = holder->hypothesis.origin.kind == idea.origin.kind;
       if (holder->state == "live" && same_source) revise(*holder, idea, under_test, outcome);
+      std::ranges::move(TRY(known_again(context, *holder, idea, actor)),
+                        std::back_inserter(outcome.drafts));
       continue;
     }
     if (const auto earlier = TRY(earlier_claim(context, past, idea))) {
@@ -325,6 +359,9 @@ Result<model::Hypothesis> propose_change(Context& context, const std::string& fa
                     holder->hypothesis.id, holder->hypothesis.title, holder->hypothesis.id)};
   }
   if (holder) {
+    for (ledger::Draft& draft : TRY(known_again(context, *holder, h, idea.actor))) {
+      TRY(note(context, std::move(draft)));
+    }
     return Error{Error::Kind::kConflict,
                  fmt::format("{} already holds this idea: {} ({}); it is not tried again. A person "
                              "may reopen it: amdahl ledger reopen {} --reason TEXT",

@@ -130,12 +130,23 @@ void weigh(RoiRow& row) {
   row.without_accelerator_h_per_day = volume + row.saved_accelerator_h_per_day;
 }
 
+Result<Prevented> prevented_by(ledger::Ledger& ledger) {
+  const std::map<std::string, std::int64_t> tallies = TRY(ledger.tallies());
+  const auto count = [&](const std::string& name) {
+    const auto found = tallies.find("prevented." + name);
+    return found == tallies.end() ? 0 : found->second;
+  };
+  return Prevented{count("ideas"), count("pairs"),
+                   static_cast<double>(count("accelerator_us")) / 3.6e9};
+}
+
 }  // namespace
 
 Result<Roi> return_on_investment(Context& context, std::optional<double> price) {
   Roi roi;
   roi.price = price.value_or(context.config.price_accelerator_hour);
   TRY(add_months(context, price, roi));
+  roi.prevented = TRY(prevented_by(*context.ledger));
   const std::map<std::string, double> spent = TRY(context.ledger->spent_by_family());
   const std::map<std::string, double> charged = TRY(context.ledger->spent_by_family("usd"));
   std::map<std::string, model::StackResult> stacks;

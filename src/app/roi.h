@@ -46,6 +46,14 @@ struct RoiRow {
   std::optional<RoiMonth> banked;  // All months together; nothing before the first booking.
 };
 
+// What was not spent because an answer was known: ideas that came up again, with the pairs that
+// their answers had cost.
+struct Prevented {
+  std::int64_t ideas = 0;
+  std::int64_t pairs = 0;
+  double accelerator_h = 0;
+};
+
 struct Roi {
   std::vector<RoiRow> rows;
   std::vector<RoiMonth> months;    // All families, oldest first.
@@ -57,6 +65,7 @@ struct Roi {
   double saved_accelerator_h_per_day = 0;
   double saved_usd_per_month = 0;
   std::optional<double> pays_back_days;
+  Prevented prevented;
 };
 
 Result<Roi> return_on_investment(Context& context, std::optional<double> price);

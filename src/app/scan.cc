@@ -122,6 +122,18 @@ Result<FleetAnswer> scan_fleet(const Config& config, const ScanOptions& options)
   return scan_all(config, ledger.get(), os::real_clock(), priced);
 }
 
+Result<std::unique_ptr<scan::Ranking>> ranking_of(const Config& config, const FleetAnswer& answer,
+                                                  const ScanOptions& options) {
+  const std::unique_ptr<ledger::Ledger> ledger = TRY(find_ledger(config));
+  scan::Memories memories;
+  if (ledger) memories = TRY(memories_of(*ledger));
+  scan::ReportOptions report = options.report;
+  report.prices = prices_of(config, options);
+  report.stop = options.read.stop;
+  return std::make_unique<scan::Ranking>(answer.usage, answer.families, std::move(memories),
+                                         std::move(report));
+}
+
 Result<> rank_fleet(const Config& config, const ScanOptions& options, FleetAnswer& answer) {
   const std::unique_ptr<ledger::Ledger> ledger = TRY(find_ledger(config));
   ScanOptions priced = options;

@@ -15,6 +15,7 @@
 #include "os/clock.h"
 #include "scan/anatomy.h"
 #include "scan/family.h"
+#include "scan/ranking.h"
 #include "scan/report.h"
 
 namespace amdahl::app {
@@ -50,6 +51,10 @@ Result<FleetAnswer> scan_all(const Config& config, ledger::Ledger* ledger, os::C
 
 // The same for any door: with the ledger of the state folder, if there is one.
 Result<FleetAnswer> scan_fleet(const Config& config, const ScanOptions& options);
+
+// What pages of rows are made of, with the configuration's prices. `answer` must outlive it.
+Result<std::unique_ptr<scan::Ranking>> ranking_of(const Config& config, const FleetAnswer& answer,
+                                                  const ScanOptions& options);
 
 // Ranks the same data again: other rows, another order.
 Result<> rank_fleet(const Config& config, const ScanOptions& options, FleetAnswer& answer);

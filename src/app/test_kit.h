@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/core.h>
@@ -15,6 +16,7 @@
 #include "model/codec.h"
 #include "model/plan.h"
 #include "os/fake/fake_clock.h"
+#include "os/files.h"
 
 namespace amdahl::app {
 
@@ -85,6 +87,17 @@ class ContextTest : public testing::Test {
     open_gate(id, change);
     const auto done = decide(context_, *find_gate(context_, id), {true, "ada", "fine"});
     ASSERT_TRUE(done) << done.error().text;
+  }
+
+  // What the file has when it has the text: a hook runs by itself.
+  std::string wait_for(const std::string& path, const std::string& text) {
+    for (int i = 0; i < 2000; ++i) {
+      const auto found = os::read_file(path);
+      if (found && found->find(text) != std::string::npos) return *found;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ADD_FAILURE() << path << " lacks " << text;
+    return "";
   }
 
   os::FakeClock clock_;

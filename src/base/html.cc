@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.h"
+
 namespace amdahl {
 namespace {
 
@@ -61,6 +63,27 @@ std::string attribute(std::string_view name, std::string_view value) {
   return value.empty() ? "" : fmt::format(" {}=\"{}\"", name, escape_html(value));
 }
 
+std::string base64(const Digest& digest) {
+  constexpr std::string_view kSigns =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < digest.size(); i += 3) {
+    const auto byte = [&](std::size_t at) -> unsigned {
+      return at < digest.size() ? digest[at] : 0;
+    };
+    const unsigned bits = byte(i) << 16U | byte(i + 1) << 8U | byte(i + 2);
+    for (unsigned k = 0; k < 4; ++k) {
+      text += i + k > digest.size() ? '=' : kSigns[bits >> (18U - 6U * k) & 0x3FU];
+    }
+  }
+  return text;
+}
+
+// As a policy names what stands in the page.
+std::string source_of(std::string_view text) {
+  return fmt::format("'sha256-{}'", base64(sha256(text)));
+}
+
 }  // namespace
 
 std::string escape_html(std::string_view text) {
@@ -84,13 +107,24 @@ std::string escape_html(std::string_view text) {
   return result;
 }
 
-std::string html_head(std::string_view title, std::string_view more_style) {
+std::string html_script(std::string_view script) {
+  return fmt::format("<script>{}</script>\n", script);
+}
+
+std::string html_head(std::string_view title, std::string_view more_style,
+                      std::string_view script) {
+  const std::string policy = fmt::format(
+      "default-src 'none'; style-src {}; script-src {}; base-uri 'none'; "
+      "form-action 'none'",
+      source_of(fmt::format("{}{}", kStyle, more_style)),
+      script.empty() ? "'none'" : source_of(script));
   return fmt::format(
       "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
       "<meta charset=\"utf-8\"/>\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
       "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n",
-      escape_html(title), kStyle, more_style);
+      policy, escape_html(title), kStyle, more_style);
 }
 
 HtmlTable::HtmlTable(std::span<const HtmlColumn> columns, std::string_view id) : columns_{columns} {

@@ -11,8 +11,13 @@ namespace amdahl {
 // Escaped for text and attributes. Control characters and invalid UTF-8 become "?".
 std::string escape_html(std::string_view text);
 
-// Everything before the first heading: the common style, then `more_style`. Escapes `title`.
-std::string html_head(std::string_view title, std::string_view more_style);
+// Everything before the first heading: the common style, then `more_style`. Escapes `title`. A
+// policy lets a browser apply this one style and run `script`, by their digests, and nothing else:
+// no other script, no style attribute, nothing loaded.
+std::string html_head(std::string_view title, std::string_view more_style,
+                      std::string_view script = "");
+// The element of that script.
+std::string html_script(std::string_view script);
 inline constexpr std::string_view kHtmlEnd = "</body>\n</html>\n";
 
 struct HtmlColumn {

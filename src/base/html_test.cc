@@ -45,6 +45,14 @@ TEST(Html, APagesOwnStyleComesAfterThatOfAll) {
   const std::string head = html_head("<x>", "body { max-width: 9rem; }");
   EXPECT_NE(head.find("<title>&lt;x&gt;</title>"), head.npos);
   EXPECT_LT(head.find("color-scheme"), head.find("max-width: 9rem"));
+  EXPECT_NE(head.find("script-src 'none'"), head.npos);
+  // printf 'let a = 1;' | openssl dgst -sha256 -binary | base64
+  const std::string with = html_head("x", "", "let a = 1;");
+  EXPECT_NE(with.find("script-src 'sha256-"
+                      "xY6QKfH9PRsQnLz56nj6MBwiK5oHg+im1Jkpdp1x/Ck='"),
+            with.npos)
+      << with.substr(0, 600);
+  EXPECT_EQ(html_script("let a = 1;"), "<script>let a = 1;</script>\n");
 }
 
 }  // namespace

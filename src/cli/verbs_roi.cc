@@ -87,6 +87,11 @@ Result<int> do_roi(const RoiFlags& flags) {
       is_set ? "" : "; set price.accelerator_hour_usd or pass --price"));
   if (roi.pays_back_days) print(fmt::format(" Pays back in {:.1f} days.", *roi.pays_back_days));
   print("\n");
+  if (const app::Prevented& p = roi.prevented; p.ideas > 0) {
+    print(fmt::format("Not run because the answer was known: {} of {}, about {} (${:.2f}).\n",
+                      counted(p.pairs, "pair"), counted(p.ideas, "idea"),
+                      show_hours(p.accelerator_h), p.accelerator_h * roi.price));
+  }
   show_months(roi);
   return 0;
 }

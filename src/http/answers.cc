@@ -21,6 +21,7 @@ namespace amdahl::http {
 namespace {
 
 constexpr std::int64_t kPage = 50;
+constexpr std::int64_t kGatePage = 200;
 constexpr std::int64_t kMostOnAPage = 500;
 
 std::string text_of(const Call& call, const std::string& name) {
@@ -28,8 +29,8 @@ std::string text_of(const Call& call, const std::string& name) {
   return found == call.request.query.end() ? "" : found->second;
 }
 
-Result<int> limit_of(const Call& call) {
-  const std::int64_t limit = TRY(number_of(call.request, "limit", kPage));
+Result<int> limit_of(const Call& call, std::int64_t by_default = kPage) {
+  const std::int64_t limit = TRY(number_of(call.request, "limit", by_default));
   if (limit < 1 || limit > kMostOnAPage) {
     return bad_input(fmt::format("limit must be from 1 to {}, not {}", kMostOnAPage, limit));
   }
@@ -63,6 +64,10 @@ Result<Json> answer_pairs(const Call& call) {
   return api::pairs(call.context, call.parts.at("id"));
 }
 
+Result<Json> answer_receipts(const Call& call) {
+  return api::receipts(call.context, call.parts.at("id"), call.parts.at("reservation"));
+}
+
 Result<Json> answer_search(const Call& call) {
   const std::string words = text_of(call, "q");
   if (trim(words).empty()) return bad_input("q must have the words to search for");
@@ -74,7 +79,9 @@ Result<Json> answer_log(const Call& call) {
   return api::events(call.context, text_of(call, "subject"), before, TRY(limit_of(call)));
 }
 
-Result<Json> answer_gate(const Call& call) { return api::gate(call.context); }
+Result<Json> answer_gate(const Call& call) {
+  return api::gate(call.context, TRY(limit_of(call, kGatePage)));
+}
 
 Result<Json> answer_gate_item(const Call& call) {
   return api::gate_item(call.context, call.parts.at("id"));

@@ -1,5 +1,7 @@
 #include "http/dispatcher.h"
 
+#include <chrono>
+
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +17,9 @@ namespace amdahl::http {
 namespace {
 
 constexpr int kEventsAtOnce = 200;
+// What no event tells, such as the lease, may be as old as this.
+constexpr Nanos kKeepFor = std::chrono::seconds(1);
+constexpr std::size_t kMostKept = 32;
 
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src "
@@ -72,10 +77,8 @@ Dispatcher::Answer Dispatcher::admitted(const Found& found, const Request& reque
                                         const Person& person, const Traffic& traffic) {
   const Route& route = *found.route;
   switch (route.kind) {
-    case Route::Kind::kDocument: {
-      const auto document = route.answer({context_, request, found.parts, person, program_});
-      return {.response = document ? json_response(*document) : problem(document.error())};
-    }
+    case Route::Kind::kDocument:
+      return {.response = document(found, request, person)};
     case Route::Kind::kTable: {
       const auto table = route.answer({context_, request, found.parts, person, program_});
       if (!table) return {.response = problem(table.error())};
@@ -83,16 +86,8 @@ Dispatcher::Answer Dispatcher::admitted(const Found& found, const Request& reque
       response.headers.emplace_back("Content-Disposition", "attachment");
       return {.response = std::move(response)};
     }
-    case Route::Kind::kFleet: {
-      const auto id = found.parts.find("id");
-      if (found.parts.contains("by")) {
-        return {.then = Answer::Then::kOwn,
-                .by = found.parts.at("by"),
-                .owner = found.parts.at("name")};
-      }
-      if (id == found.parts.end()) return {.then = Answer::Then::kFleet};
-      return {.then = Answer::Then::kJob, .job = id->second};
-    }
+    case Route::Kind::kFleet:
+      return {.then = Answer::Then::kFleet, .found = found};
     case Route::Kind::kSession:
       return {.response = session(request, person)};
     case Route::Kind::kEvents: {
@@ -109,6 +104,28 @@ Dispatcher::Answer Dispatcher::admitted(const Found& found, const Request& reque
   const auto roi = app::return_on_investment(context_, std::nullopt);
   if (!roi) return {.response = problem(roi.error())};
   return {.response = metrics(*status, *roi, traffic, program_, request.header("accept"))};
+}
+
+// Many clients ask for the same when the ledger has news, and one page asks for some more than
+// once: what was just answered holds while no event comes.
+Response Dispatcher::document(const Found& found, const Request& request, const Person& person) {
+  const Call call{context_, request, found.parts, person, program_};
+  const auto newest = latest();
+  std::string key = request.shown_path();
+  for (const auto& [name, value] : request.query) key += fmt::format("\n{}={}", name, value);
+  const Nanos now = app::monotonic_now();
+  const bool may_keep = newest && found.route->may_keep;
+  if (may_keep && (*newest != kept_at_ || now - kept_since_ > kKeepFor)) {
+    kept_.clear();
+    kept_at_ = *newest;
+    kept_since_ = now;
+  }
+  if (const auto known = kept_.find(key); may_keep && known != kept_.end()) return known->second;
+  const auto document = found.route->answer(call);
+  if (!document) return problem(document.error());
+  Response response = json_response(*document);
+  if (may_keep && kept_.size() < kMostKept) kept_.emplace(std::move(key), response);
+  return response;
 }
 
 Response Dispatcher::session(const Request& request, const Person& person) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "app/context.h"
+#include "app/webhook.h"
 #include "base/result.h"
 #include "http/access.h"
 #include "http/message.h"
@@ -21,12 +23,10 @@ class Dispatcher {
 
   // The response, or what others must do once the request is admitted.
   struct Answer {
-    enum class Then : std::uint8_t { kSend, kFleet, kOwn, kJob, kEvents, kMcp };
+    enum class Then : std::uint8_t { kSend, kFleet, kEvents, kMcp };
     Then then = Then::kSend;
     Response response{};     // To be sent; for kEvents, its head.
-    std::string job{};       // For kJob.
-    std::string by{};        // For kOwn: "user" or "account",
-    std::string owner{};     // and the name.
+    Found found{};           // For kFleet: the route.
     std::string who{};       // For kMcp: owner of the token.
     std::int64_t after = 0;  // For kEvents: the client's last event.
   };
@@ -34,6 +34,9 @@ class Dispatcher {
 
   // The number of the newest event.
   Result<std::int64_t> latest();
+
+  // Has webhooks of new events sent, by a process of its own.
+  Result<> tell() { return app::poke_webhook(context_); }
 
   // Events after `after` as a stream, at most a few hundred; `upto` is the last of them.
   struct Batch {
@@ -45,6 +48,7 @@ class Dispatcher {
  private:
   Answer admitted(const Found& found, const Request& request, const Person& person,
                   const Traffic& traffic);
+  Response document(const Found& found, const Request& request, const Person& person);
   Response session(const Request& request, const Person& person);
   Result<Answer> begin_events(const Request& request);
 
@@ -53,6 +57,9 @@ class Dispatcher {
   Program program_;
   std::int64_t batch_after_ = -1;  // Of the cached batch, which many clients share.
   Batch batch_{};
+  std::map<std::string, Response> kept_{};  // Documents, by path and query,
+  std::int64_t kept_at_ = -1;               // of the ledger with this newest event.
+  Nanos kept_since_{};
 };
 
 // Sets the headers of every response: no caching of answers, no foreign scripts. `request`: for

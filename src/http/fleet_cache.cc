@@ -1,6 +1,7 @@
 #include "http/fleet_cache.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -15,9 +16,13 @@ namespace amdahl::http {
 namespace {
 
 constexpr Nanos kRenewAfter = std::chrono::minutes(5);
+// A scan that failed is not tried again for so many times as long as it took: a page must not wait
+// for a scan of a million jobs only to be told the same.
+constexpr int kRestOfFailure = 5;
 constexpr std::size_t kMostDrawn = 64;
 constexpr std::int64_t kMostRows = 1000;
 constexpr std::int64_t kRows = 20;  // As `amdahl scan` shows.
+constexpr std::int64_t kRowsOfPage = 50;
 
 template <class Value>
 Result<Value> choice_of(const Request& request, const std::string& name, Value by_default,
@@ -29,76 +34,196 @@ Result<Value> choice_of(const Request& request, const std::string& name, Value b
       fmt::format("{} cannot be '{}'; see: amdahl scan --help", name, clip(found->second, 40)));
 }
 
+Result<std::size_t> rows_of(const Request& request, const std::string& name,
+                            std::int64_t by_default) {
+  const std::int64_t rows = TRY(number_of(request, name, by_default));
+  if (rows >= 1 && rows <= kMostRows) return static_cast<std::size_t>(rows);
+  return bad_input(fmt::format("{} must be from 1 to {}, not {}", name, kMostRows, rows));
+}
+
+std::string text_of(const Request& request, const std::string& name) {
+  const auto found = request.query.find(name);
+  return found == request.query.end() ? "" : found->second;
+}
+
+std::string rank_key(scan::Order order, std::size_t rows) {
+  return fmt::format("{} {}", scan::name(order), rows);
+}
+
+template <class Value>
+bool is_ready(const std::future<Value>& coming) {
+  return coming.valid() && coming.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+app::ScanOptions options_for(const std::function<bool()>& stopped) {
+  app::ScanOptions options;
+  options.read.stop = stopped;
+  options.report.rows = kRows;
+  return options;
+}
+
+// Some dozens of windows, of a length that people name.
+Nanos window_for(const scan::Report& report) {
+  const Nanos day = std::chrono::hours(24);
+  const Nanos whole = report.end - report.start;
+  return whole <= 3 * day ? std::chrono::hours(1) : whole <= 90 * day ? day : 7 * day;
+}
+
 }  // namespace
 
-Result<> FleetCache::scan_if_old() {
-  if (kept_ && app::monotonic_now() - scanned_ < kRenewAfter) return Ok{};
-  app::ScanOptions options;
-  options.read.stop = stopped_;
-  kept_ = TRY(app::scan_fleet(config_, options));
-  scanned_ = app::monotonic_now();
-  drawn_.clear();
+FleetCache::Scan FleetCache::begin_scan() const {
+  return std::async(std::launch::async, [this]() -> Result<std::unique_ptr<Kept>> {
+    app::ScanOptions options = options_for(stopped_);
+    auto kept = std::make_unique<Kept>(Kept{TRY(app::scan_fleet(config_, options))});
+    options.report.trend_every = window_for(kept->answer.report);
+    kept->ranking = TRY(app::ranking_of(config_, kept->answer, options));
+    kept->ranked_as = rank_key(options.report.order, options.report.rows);
+    kept->at = app::monotonic_now();
+    return kept;
+  });
+}
+
+Result<> FleetCache::have_scan() {
+  const Nanos now = app::monotonic_now();
+  if (!kept_ && failed_ && now < again_) return *failed_;
+  const bool is_due = now - tried_ >= kRenewAfter;
+  if (!coming_.valid() && (!kept_ || is_due)) {
+    tried_ = now;
+    coming_ = begin_scan();
+  }
+  if (kept_ && !is_ready(coming_)) return Ok{};
+  auto scanned = coming_.get();
+  if (scanned) {
+    kept_ = *std::move(scanned);
+    trouble_.clear();
+  } else {
+    if (!kept_) {
+      failed_ = scanned.error();
+      const Nanos ended = app::monotonic_now();
+      again_ = ended + kRestOfFailure * (ended - tried_);
+      return *failed_;
+    }
+    trouble_ = scanned.error().text;
+  }
   return Ok{};
 }
 
-Result<Json> FleetCache::fleet_document(const Request& request) {
+Result<Json> FleetCache::fleet(const Request& request) {
   const scan::By by = TRY(choice_of(request, "by", scan::By::kFamily, scan::cut_named));
   const scan::Order order =
       TRY(choice_of(request, "order", scan::Order::kRecoverable, scan::order_named));
-  const std::int64_t top = TRY(number_of(request, "top", kRows));
-  if (top < 1 || top > kMostRows) {
-    return bad_input(fmt::format("top must be from 1 to {}, not {}", kMostRows, top));
-  }
-  if (const auto scanned = scan_if_old(); !scanned) {
+  const std::size_t top = TRY(rows_of(request, "top", kRows));
+  if (const auto scanned = have_scan(); !scanned) {
     if (scanned.error().kind == Error::Kind::kNotFound) return api::empty_fleet();
     return scanned.error();
   }
-  const std::string key = fmt::format("{} {} {}", scan::name(by), scan::name(order), top);
-  const auto known = drawn_.find(key);
-  if (known != drawn_.end()) return known->second;
-  if (drawn_.size() >= kMostDrawn) drawn_.clear();
-  app::ScanOptions options;
-  options.report.order = order;
-  options.report.rows = static_cast<std::size_t>(top);
-  TRY(app::rank_fleet(config_, options, *kept_));
-  return drawn_.emplace(key, api::fleet(*kept_, by)).first->second;
+  const std::string ranked_as = rank_key(order, top);
+  const std::string key = fmt::format("{} {}", scan::name(by), ranked_as);
+  const auto known = kept_->drawn.find(key);
+  if (known != kept_->drawn.end()) return known->second;
+  if (kept_->drawn.size() >= kMostDrawn) kept_->drawn.clear();
+  if (kept_->ranked_as != ranked_as) {
+    app::ScanOptions options = options_for(stopped_);
+    options.report.order = order;
+    options.report.rows = top;
+    TRY(app::rank_fleet(config_, options, kept_->answer));
+    kept_->ranked_as = ranked_as;
+  }
+  return kept_->drawn.emplace(key, api::fleet(kept_->answer, by)).first->second;
 }
 
-Response FleetCache::fleet(const Request& request) {
-  const auto document = fleet_document(request);
-  if (!document) return problem(document.error());
-  Response response = json_response(*document);
-  const Nanos age = kept_ ? app::monotonic_now() - scanned_ : Nanos{};
-  response.headers.emplace_back("Age", fmt::format("{:.0f}", to_seconds(age)));
-  return response;
+Result<Json> FleetCache::rows(const Request& request) {
+  scan::PageOptions page;
+  page.by = TRY(choice_of(request, "by", page.by, scan::cut_named));
+  page.order = TRY(choice_of(request, "order", page.order, scan::order_named));
+  page.skip = static_cast<std::size_t>(TRY(number_of(request, "skip", 0)));
+  page.rows = TRY(rows_of(request, "limit", kRowsOfPage));
+  page.search = text_of(request, "q");
+  page.family = text_of(request, "family");
+  if (!page.family.empty() && page.by != scan::By::kJob) {
+    return bad_input("family can only be given with by=job");
+  }
+  scan::Cut found{.by = page.by, .count = 0, .rows = {}, .wasted = {}, .allocated = {}};
+  const auto scanned = have_scan();
+  if (!scanned && scanned.error().kind != Error::Kind::kNotFound) return scanned.error();
+  if (scanned) found = kept_->ranking->page(page);
+  Json document = api::fleet_rows(found, page);
+  document["age_s"] = kept_ ? Json(to_seconds(app::monotonic_now() - kept_->at)) : Json();
+  document["trouble"] = trouble_;
+  return document;
 }
 
-Response FleetCache::own(const std::string& by, const std::string& name) {
+Result<Json> FleetCache::trends() {
+  const auto scanned = have_scan();
+  if (!scanned && scanned.error().kind != Error::Kind::kNotFound) return scanned.error();
+  return api::fleet_trends(scanned ? kept_->ranking->report() : scan::Report{});
+}
+
+Result<Json> FleetCache::own(const std::string& by, const std::string& name) {
   const auto cut = scan::cut_named(by);
-  if (!cut) return problem(404, "not found", "jobs are looked up by user or account");
-  if (const auto scanned = scan_if_old(); !scanned) return problem(scanned.error());
-  const auto found = app::own_waste(*kept_, *cut, name, kRows);
-  return found ? json_response(api::own_waste(*found, *kept_)) : problem(found.error());
+  if (!cut) return Error{Error::Kind::kNotFound, "jobs are looked up by user or account"};
+  TRY(have_scan());
+  const app::OwnWaste found = TRY(app::own_waste(kept_->answer, *cut, name, kRows));
+  return api::own_waste(found, kept_->answer);
+}
+
+void FleetCache::take_course() {
+  if (!is_ready(course_)) return;
+  auto course = course_.get();
+  if (kept_->courses.size() >= kMostDrawn) kept_->courses.clear();
+  if (course) kept_->courses.insert_or_assign(reading_, *std::move(course));
+  reading_.clear();
+}
+
+// A scan keeps the timelines of the largest jobs. That of another one is read beside the pages, one
+// job at a time; until then the answer is what is known without it.
+Result<Json> FleetCache::fleet_job(const std::string& id) {
+  TRY(have_scan());
+  take_course();
+  const auto known = kept_->courses.find(id);
+  if (known != kept_->courses.end()) return known->second;
+  const scan::Anatomy anatomy = TRY(app::anatomy_in(kept_->answer, id));
+  Json document = api::anatomy(anatomy);
+  if (anatomy.no_course.empty() || scan::observed_in(anatomy.split) <= 0) return document;
+  if (!course_.valid()) {
+    reading_ = id;
+    course_ = std::async(std::launch::async, [this, id]() -> Result<Json> {
+      app::ScanOptions options = options_for(stopped_);
+      options.read.timelines_of = {id};
+      const app::FleetAnswer read = TRY(app::scan_fleet(config_, options));
+      return api::anatomy(TRY(app::anatomy_in(read, id)));
+    });
+  }
+  document["no_timeline"] = "its timeline is being read; this page shows it in a moment";
+  return document;
 }
 
 // A path would be a file of the server's machine: only names of jobs are taken.
-Response FleetCache::job(const std::string& id) {
+Result<Json> FleetCache::job(const std::string& id) {
   if (id.empty() || id.find('/') != std::string::npos || id.ends_with(".json")) {
-    return problem(404, "not found", "no job has this name");
+    return Error{Error::Kind::kNotFound, "no job has this name"};
   }
   const auto here = app::job_anatomy(config_, id);
-  if (here) return json_response(api::anatomy(*here));
+  if (here) return api::anatomy(*here);
   if (here.error().kind != Error::Kind::kNotFound || config_.scan_sources.empty()) {
-    return problem(here.error());
+    return here.error();
   }
-  // What a scan keeps has no timelines of single jobs: they are read for the one that is asked for.
-  app::ScanOptions options;
-  options.read.stop = stopped_;
-  options.read.timelines_of = {id};
-  const auto read = app::scan_fleet(config_, options);
-  if (!read) return problem(read.error());
-  const auto there = app::anatomy_in(*read, id);
-  return there ? json_response(api::anatomy(*there)) : problem(there.error());
+  return fleet_job(id);
+}
+
+Response FleetCache::answer(const Found& found, const Request& request) {
+  const auto part = [&](const char* name) { return found.parts.at(name); };
+  const std::string_view path = found.route->path;
+  const Result<Json> document = path.ends_with("{id}")      ? job(part("id"))
+                                : path.ends_with("{name}")  ? own(part("by"), part("name"))
+                                : path.ends_with("/rows")   ? rows(request)
+                                : path.ends_with("/trends") ? trends()
+                                                            : fleet(request);
+  if (!document) return problem(document.error());
+  Response response = json_response(*document);
+  const Nanos age = kept_ ? app::monotonic_now() - kept_->at : Nanos{};
+  response.headers.emplace_back("Age", fmt::format("{:.0f}", to_seconds(age)));
+  return response;
 }
 
 }  // namespace amdahl::http

@@ -1,8 +1,11 @@
-// fleet_cache.h: answers about the fleet from a cached scan that is renewed in the background.
+// fleet_cache.h: answers about the fleet from a kept scan. A page never scans: it is renewed
+// beside.
 #pragma once
 
 #include <functional>
+#include <future>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -12,30 +15,55 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "http/message.h"
+#include "http/routes.h"
 
 namespace amdahl::http {
 
-// Not thread-safe; the first answer waits for the first scan.
+// Not thread-safe. Only the first answer waits, for the first scan; later ones are from the last
+// scan while the next one runs.
 class FleetCache {
  public:
   // `stopped`: cancels a running scan.
   FleetCache(app::Config config, std::function<bool()> stopped)
       : config_{std::move(config)}, stopped_{std::move(stopped)} {}
 
-  // GET /api/v1/fleet and /api/v1/jobs/{id}. The Age header says how old the scan is.
-  Response fleet(const Request& request);
-  Response job(const std::string& id);
-  Response own(const std::string& by, const std::string& name);  // GET /api/v1/fleet/{by}/{name}.
+  // For the routes of the kind kFleet. The Age header says how old the scan is.
+  Response answer(const Found& found, const Request& request);
 
  private:
-  Result<> scan_if_old();
-  Result<Json> fleet_document(const Request& request);
+  // A scan with what pages are made of. On the heap: `ranking` refers to `answer`.
+  struct Kept {
+    app::FleetAnswer answer;
+    std::unique_ptr<scan::Ranking> ranking{};
+    Nanos at{};
+    std::string ranked_as{};                // Order and rows of the answer's report.
+    std::map<std::string, Json> drawn{};    // Documents, by request.
+    std::map<std::string, Json> courses{};  // Anatomies whose timelines were read later, by job.
+  };
+  using Scan = std::future<Result<std::unique_ptr<Kept>>>;
+
+  Scan begin_scan() const;
+  // kNotFound if there is nothing to scan.
+  Result<> have_scan();
+  void take_course();
+  Result<Json> fleet(const Request& request);
+  Result<Json> rows(const Request& request);
+  Result<Json> trends();
+  Result<Json> own(const std::string& by, const std::string& name);
+  Result<Json> job(const std::string& id);
+  Result<Json> fleet_job(const std::string& id);
 
   app::Config config_;
   std::function<bool()> stopped_;
-  std::optional<app::FleetAnswer> kept_{};
-  Nanos scanned_{};
-  std::map<std::string, Json> drawn_{};  // Documents of the cached scan, by request.
+  std::unique_ptr<Kept> kept_{};
+  std::string trouble_{};  // Why it could not be renewed.
+  Nanos tried_{};          // When it was last begun to be renewed.
+  std::optional<Error> failed_{};  // Why the first scan failed,
+  Nanos again_{};                  // and when it is tried again.
+  std::string reading_{};  // The job whose timeline is being read.
+  // Last, so that they end first: they use what is above.
+  Scan coming_{};
+  std::future<Result<Json>> course_{};
 };
 
 }  // namespace amdahl::http

@@ -145,6 +145,8 @@ void add_traffic(Text& text, const Traffic& traffic) {
            static_cast<double>(traffic.event_streams));
   text.add("amdahl_http_refused_connections_total", "Connections above the limit.",
            static_cast<double>(traffic.refused_connections));
+  text.add("amdahl_webhook_failures_total", "Workers for webhooks that could not be started.",
+           static_cast<double>(traffic.webhook_failures));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ struct Traffic {
   std::int64_t connections = 0;             // Open now.
   std::int64_t event_streams = 0;           // Open now.
   std::int64_t refused_connections = 0;     // Too many open connections.
+  std::int64_t webhook_failures = 0;        // Workers that could not be started.
 };
 
 // OpenMetrics if `accept` asks for it, else text format 0.0.4.

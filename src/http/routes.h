@@ -51,6 +51,7 @@ struct Route {
   std::string_view query;         // Accepted query parameters, separated by spaces.
   std::string_view body;          // JSON fields: "reason packet?"; "?": optional.
   Result<Json> (*answer)(const Call&);
+  bool may_keep = false;  // Dear, and the same while the ledger has no news.
 
   bool writes() const { return method != "GET"; }
 };
@@ -79,6 +80,7 @@ Result<Json> answer_status(const Call& call);
 Result<Json> answer_hypotheses(const Call& call);
 Result<Json> answer_hypothesis(const Call& call);
 Result<Json> answer_pairs(const Call& call);
+Result<Json> answer_receipts(const Call& call);
 Result<Json> answer_search(const Call& call);
 Result<Json> answer_log(const Call& call);
 Result<Json> answer_gate(const Call& call);

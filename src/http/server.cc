@@ -78,10 +78,10 @@ class Server {
   template <class Stream>
   Task<> follow(Stream& stream, const Request& request, Dispatcher::Answer& begun);
 
+  std::atomic<bool> ended_ = false;
   Dispatcher dispatcher_;  // Touched by the ledger's lane alone,
   FleetCache fleet_;       // and this by the scan's; all else by the one network thread.
   const ServeOptions& options_;
-  std::atomic<bool> ended_ = false;
   std::optional<mcp::Server> mcp_{};  // For the agents' lane.
   asio::io_context net_{1};
   asio::thread_pool ledger_lane_{1};
@@ -181,13 +181,16 @@ Task<> Server::tick() {
     co_await timer.async_wait(with(error));
     if (options_.stopped && options_.stopped()) break;
     if (ticks % kTicksBetweenBeats == 0) news_.cancel();
-    if (ticks % kTicksBetweenLooks != 0 || traffic_.event_streams == 0) continue;
+    if (ticks % kTicksBetweenLooks != 0) continue;
     std::int64_t latest = 0;
+    bool told = true;
     const std::function<void()> look = [&] {
       const auto found = dispatcher_.latest();
       if (found) latest = *found;
+      if (latest > latest_) told = static_cast<bool>(dispatcher_.tell());
     };
     co_await on(ledger_lane_, look);
+    if (!told) ++traffic_.webhook_failures;
     if (latest <= latest_) continue;
     latest_ = latest;
     news_.cancel();
@@ -280,19 +283,14 @@ Task<> Server::answer(const Request& request, Dispatcher::Answer& answered) {
     }
   };
   co_await on(ledger_lane_, ask);
-  const bool of_job = answered.then == Dispatcher::Answer::Then::kJob;
-  const bool of_fleet = answered.then == Dispatcher::Answer::Then::kFleet;
-  const bool of_owner = answered.then == Dispatcher::Answer::Then::kOwn;
   const std::function<void()> look = [&] {
     try {
-      answered.response = of_job     ? fleet_.job(answered.job)
-                          : of_owner ? fleet_.own(answered.by, answered.owner)
-                                     : fleet_.fleet(request);
+      answered.response = fleet_.answer(answered.found, request);
     } catch (const std::exception& e) {
       answered.response = problem(500, "this is a bug", e.what());
     }
   };
-  if (of_job || of_fleet || of_owner) co_await on(scan_lane_, look);
+  if (answered.then == Dispatcher::Answer::Then::kFleet) co_await on(scan_lane_, look);
   const std::function<void()> tell = [&] { answered.response = ask_mcp(request, answered.who); };
   if (answered.then == Dispatcher::Answer::Then::kMcp) co_await on(agent_lane_, tell);
   --waiting_;

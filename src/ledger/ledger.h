@@ -205,6 +205,8 @@ class Ledger {
                                    const std::function<bool(const model::Pair&)>& take) = 0;
   virtual Result<std::vector<model::Finding>> votes(const std::string& experiment) = 0;
   virtual Result<std::vector<GateRow>> gate(const std::string& state) = 0;  // "" = all.
+  virtual Result<std::vector<GateRow>> newest_gates(int at_most) = 0;       // Oldest first.
+  virtual Result<std::optional<GateRow>> gate_at(const std::string& experiment) = 0;
   virtual Result<std::optional<model::Verdict>> verdict(const std::string& hypothesis) = 0;
   virtual Result<std::vector<model::Verdict>> verdicts(const std::string& family, int at_most) = 0;
   virtual Result<std::vector<model::StackResult>> stacks(const std::string& family) = 0;

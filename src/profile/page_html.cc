@@ -174,9 +174,20 @@ std::string kernels_of(const TraceReport& report) {
 std::string legend() {
   std::string out = "<div id=\"legend\">";
   for (const WhyRow& row : whys()) {
-    out += fmt::format("<span><i style=\"background: var(--{0})\"></i>{0}</span>", row.name);
+    out += fmt::format("<span><i class=\"why-{0}\"></i>{0}</span>", row.name);
   }
   return out + "</div>\n";
+}
+
+// Colours of the legend, and depths of the cells of a map of ranks and steps.
+std::string style() {
+  std::string out(asset("page.css"));
+  for (const WhyRow& row : whys())
+    out += fmt::format(".why-{0} {{ background: var(--{0}); }}\n", row.name);
+  for (int depth = 0; depth <= 100; depth += kDepthStep) {
+    out += fmt::format(".d{0} {{ --depth: {0}%; }}\n", depth);
+  }
+  return out;
 }
 
 std::string timeline_of(const Boxes& boxes) {
@@ -229,7 +240,7 @@ std::string html(const TraceReport& report, const Boxes& boxes, const JobLead& l
   const std::string title =
       fmt::format("{}: {}", has_job ? lead.name : title_of(report),
                   model::describe(has_job ? lead.bottleneck : report.profile.bottleneck));
-  std::string page = html_head(title, asset("page.css"));
+  std::string page = html_head(title, style(), asset("page.js"));
   page += fmt::format("<h1>{}</h1>\n<p class=\"rule\">{}</p>\n", escape_html(title),
                       escape_html(has_job ? lead.rule : report.profile.rule));
   for (const std::string& reading : report.readings) {
@@ -253,9 +264,7 @@ std::string html(const TraceReport& report, const Boxes& boxes, const JobLead& l
   if (report.pipeline && boxes.lanes.empty()) return page.append(kHtmlEnd);
   page += "<script type=\"application/json\" id=\"data\">\n";
   page += data_of(boxes);
-  page += "\n</script>\n<script>\n";
-  page += asset("page.js");
-  page += "</script>\n";
+  page += "\n</script>\n" + html_script(asset("page.js"));
   return page.append(kHtmlEnd);
 }
 

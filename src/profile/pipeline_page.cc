@@ -122,9 +122,9 @@ std::string map_html(const Pipeline& pipeline) {
     out += fmt::format("<tr><th>rank&nbsp;{}</th>", rank.number);
     for (std::size_t i = 0; i < steps; ++i) {
       const double depth = std::clamp(rank.by_step[i] - 1, 0.0, 1.0);
-      out += fmt::format("<td style=\"--depth:{:.0f}%\" title=\"rank {}, step {}: {}\"></td>",
-                         depth * 100, rank.number, pipeline.steps[i].number,
-                         factor_of(rank.by_step[i]));
+      const int shade = kDepthStep * static_cast<int>(std::lround(100 * depth / kDepthStep));
+      out += fmt::format("<td class=\"d{}\" title=\"rank {}, step {}: {}\"></td>", shade,
+                         rank.number, pipeline.steps[i].number, factor_of(rank.by_step[i]));
     }
     out += "</tr>\n";
   }

@@ -13,6 +13,8 @@ namespace amdahl::profile {
 // of ranks and steps with tenths of slowdown as digits.
 std::vector<std::string> pipeline_lines(const Pipeline& pipeline, std::size_t width);
 
+// Of the shades of the map's cells, in percent: their classes are d0, d5, ..., d100.
+inline constexpr int kDepthStep = 5;
 // The same as tables, with the map in colours.
 std::string pipeline_html(const Pipeline& pipeline);
 

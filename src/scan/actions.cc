@@ -229,7 +229,10 @@ class Builder {
     action.recovered = action.lower = action.upper = pile.recovered;
     action.jobs = pile.jobs;
     action.users = pile.users.size();
-    if (pile.is_priced && options_.price) action.usd = pile.usd;
+    if (pile.is_priced && options_.price) {
+      action.usd = pile.usd;
+      action.usd_wasted = pile.usd_wasted;
+    }
     return action;
   }
 

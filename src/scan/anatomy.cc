@@ -223,6 +223,8 @@ Anatomy anatomy_of(const FleetUsage& usage, const FleetJob& job, std::string fam
   Anatomy anatomy{.job = std::string(usage.text(job.id)),
                   .family = std::move(family),
                   .wall = lines.wall,
+                  .queue = job.submit > Nanos{} ? std::max(Nanos{}, job.start - job.submit)
+                                                : Nanos{},
                   .metric = std::string(usage.text(job.metric)),
                   .thresholds = thresholds,
                   .accelerators = {},

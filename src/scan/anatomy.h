@@ -62,6 +62,7 @@ struct Anatomy {
   std::string job;
   std::string family;
   Nanos wall{};
+  Nanos queue{};       // From submit to start; 0: unknown.
   std::string metric;  // Utilisation metric; named in every output.
   Thresholds thresholds;
   // Adjacent spans of one activity are merged.

@@ -330,7 +330,7 @@ std::string troubles_of(const FleetUsage& usage) {
 std::string html_page(const FleetUsage& usage, const Families&, const Report& report,
                       const Imprint& imprint) {
   const Totals& totals = report.totals;
-  std::string text = html_head("Where accelerator time went", kStyle);
+  std::string text = html_head("Where accelerator time went", kStyle, kSorting);
   text += fmt::format(
       "<h1>{}</h1>\n"
       "<p class=\"soft\">{} to {} UTC, {} jobs of {} users in {} families. Utilisation by {}; idle "
@@ -351,8 +351,8 @@ std::string html_page(const FleetUsage& usage, const Families&, const Report& re
   text += table_of(report, imprint);
   text += anatomies_of(usage, report);
   text += troubles_of(usage);
-  text += fmt::format("<footer>amdahl scan, {} UTC</footer>\n<script>{}</script>\n{}",
-                      escape_html(imprint.made), kSorting, kHtmlEnd);
+  text += fmt::format("<footer>amdahl scan, {} UTC</footer>\n{}{}", escape_html(imprint.made),
+                      html_script(kSorting), kHtmlEnd);
   return text;
 }
 

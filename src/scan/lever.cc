@@ -76,33 +76,39 @@ Lever lever_of(Lever::From from, model::Bottleneck against, double ceiling, cons
           .here = {.tried = memory.tried, .won = memory.won}};
 }
 
-FamilyLever best_lever(const FamilySum& sum, const Rates& rates, const Memory& memory,
-                       const Memories& all) {
-  FamilyLever best;
-  if (sum.wasted <= 0 || sum.allocated <= 0) return best;
-  double most = 0;
+// Each with what it may return of the family's waste. Causes that a profile found come before what
+// telemetry shows, which is then not asked.
+std::vector<FamilyLever> levers_of(const FamilySum& sum, const Rates& rates, const Memory& memory,
+                                   const Memories& all) {
+  std::vector<FamilyLever> levers;
+  if (sum.wasted <= 0 || sum.allocated <= 0) return levers;
+  const auto add = [&](FamilyLever one, std::string_view action) {
+    const double share = one.lever.ceiling * one.lever.chance;
+    if (!(share > 0)) return;
+    one.lever.action = action;
+    one.lever.recoverable = sum.wasted * share;
+    const double part = sum.parts[index(one.kind)];
+    if (part > 0) one.gets = one.lever.recoverable / part;
+    levers.push_back(one);
+  };
   for (const KnownCause& cause : memory.causes) {
-    const Lever lever = lever_of(Lever::From::kProfile, cause.bottleneck,
-                                 std::min(cause.share, 1.0), published_rate(), memory, all);
-    if (lever.ceiling * lever.chance <= most) continue;
-    most = lever.ceiling * lever.chance;
-    best.lever = lever;
-    best.lever.action = "remove a cause that its profile found";
+    add({.lever = lever_of(Lever::From::kProfile, cause.bottleneck, std::min(cause.share, 1.0),
+                           published_rate(), memory, all)},
+        "remove a cause that its profile found");
   }
-  if (most > 0) return best;
+  if (!levers.empty()) return levers;
   for (std::size_t k = 0; k < kPartKinds; ++k) {
     const auto kind = static_cast<PartKind>(k);
     const auto from = kind == PartKind::kUnplaced ? Lever::From::kShare : Lever::From::kAnatomy;
-    Lever lever =
-        lever_of(from, bottleneck_of(kind), std::min(1.0, reach(kind, sum)), rates[k], memory, all);
-    lever.action = action(kind);
-    if (lever.ceiling * lever.chance <= most) continue;
-    most = lever.ceiling * lever.chance;
-    const double all_of_it = sum.parts[index(kind)] / sum.wasted;
-    best = {.lever = lever, .kind = kind, .gets = most / all_of_it};
+    add({.lever = lever_of(from, bottleneck_of(kind), std::min(1.0, reach(kind, sum)), rates[k],
+                           memory, all),
+         .kind = kind},
+        action(kind));
   }
-  return best;
+  return levers;
 }
+
+double promise(const FamilyLever& one) { return one.lever.ceiling * one.lever.chance; }
 
 }  // namespace
 
@@ -157,8 +163,12 @@ Levers::Levers(const FleetUsage& usage, const Families& families, const Memories
   const Rates rates = rates_of(all, policies);
   for (std::size_t f = 0; f < sums.size() && !stop(f); ++f) {
     const auto known = memory.families.find(families.all[f].name);
-    levers_.push_back(best_lever(
-        sums[f], rates, known == memory.families.end() ? Memory{} : known->second, memory));
+    std::vector<FamilyLever> levers = levers_of(
+        sums[f], rates, known == memory.families.end() ? Memory{} : known->second, memory);
+    std::ranges::stable_sort(levers, std::greater<>{}, promise);
+    levers_.push_back(levers.empty() ? FamilyLever{} : levers.front());
+    std::vector<Lever>& told = all_.emplace_back();
+    for (const FamilyLever& one : levers) told.push_back(one.lever);
   }
 }
 

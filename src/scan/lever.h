@@ -39,6 +39,9 @@ class Levers {
          const Policies& policies, const Stop& stop);
 
   const FamilyLever& of_family(std::uint32_t family) const { return levers_[family]; }
+  // Every lever that may return something, the most promising first. Parts of the waste are in one
+  // of them each; causes of a profile may overlap.
+  const std::vector<Lever>& all_of_family(std::uint32_t family) const { return all_[family]; }
   // Accelerator-seconds of this job's waste that the family's lever may remove.
   double recoverable(std::uint32_t job) const;
   const JobParts& parts() const { return parts_; }
@@ -48,6 +51,7 @@ class Levers {
   const Families& families_;
   JobParts parts_;
   std::vector<FamilyLever> levers_;
+  std::vector<std::vector<Lever>> all_;
 };
 
 }  // namespace amdahl::scan

@@ -14,6 +14,7 @@
 #include "scan/fleet_usage.h"
 #include "scan/lever.h"
 #include "scan/ranked.h"
+#include "scan/ranking.h"
 #include "scan/row_words.h"
 #include "scan/stop.h"
 #include "scan/tally.h"
@@ -23,10 +24,6 @@
 namespace amdahl::scan {
 namespace {
 
-constexpr std::array<std::string_view, kCuts.size()> kCutNames = {
-    "job", "family", "user", "account", "partition", "node", "state", "kind"};
-constexpr std::array<std::string_view, 5> kOrderNames = {"recoverable", "wasted", "allocated",
-                                                         "lost", "queue"};
 constexpr std::string_view kNotSaid = "(not said)";
 
 class Reporter {
@@ -56,7 +53,56 @@ class Reporter {
     return std::move(report_);
   }
 
+  // After run().
+  Cut page(const PageOptions& page) {
+    Cut cut{.by = page.by, .count = 0, .rows = {}, .wasted = {}, .allocated = {}};
+    const bool jobs = page.by == By::kJob;
+    const std::vector<std::uint32_t> found = jobs ? matching_jobs(page) : matching_groups(page);
+    const auto key = [&](std::uint32_t i) {
+      return jobs ? key_of_job(page.order, found[i])
+                  : key_of_sum(page.order, sums_of(page.by)[found[i]]);
+    };
+    const auto name = [&](std::uint32_t i) {
+      return jobs ? job_name(found[i]) : group_name(page.by, found[i]);
+    };
+    cut.count = found.size();
+    if (page.rows == 0 || page.skip >= found.size()) return cut;
+    const auto first = ranked(found.size(), page.skip + page.rows, key, name, stop_);
+    for (std::size_t at = page.skip; at < first.size(); ++at) {
+      const std::uint32_t i = found[first[at]];
+      cut.rows.push_back(jobs ? job_row(i) : group_row(page.by, i));
+    }
+    return cut;
+  }
+
  private:
+  std::vector<std::uint32_t> matching_groups(const PageOptions& page) {
+    const std::string wanted = lower(page.search);
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t i = 0; i < sums_of(page.by).size(); ++i) {
+      if (contains(lower(group_name(page.by, i)), wanted)) found.push_back(i);
+    }
+    return found;
+  }
+
+  // What many jobs have in common is looked at once.
+  std::vector<std::uint32_t> matching_jobs(const PageOptions& page) {
+    const std::string wanted = lower(page.search);
+    const JobRows& jobs = usage_.jobs;
+    std::vector<bool> by_traits;
+    for (const JobRows::Traits& traits : jobs.traits()) {
+      by_traits.push_back(std::ranges::any_of(
+          std::array{traits.name, traits.user, traits.account},
+          [&](WordId word) { return contains(lower(usage_.text(word)), wanted); }));
+    }
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t i = 0; i < jobs.size() && !stop_(i); ++i) {
+      if (!page.family.empty() && families_.all[families_.of_job[i]].name != page.family) continue;
+      if (by_traits[jobs.traits_of(i)] || contains(lower(job_name(i)), wanted)) found.push_back(i);
+    }
+    return found;
+  }
+
   double price_of(WordId kind) {
     const std::uint32_t slot = priced_.of(kind);
     if (slot < prices_.size()) return prices_[slot];
@@ -169,45 +215,10 @@ class Reporter {
     totals.unpriced = any_price() ? all_.unpriced : 0;
   }
 
-  // The job at which half of the observed time is reached, jobs in the order of utilisation: by
-  // buckets first, so that only the jobs of one are sorted.
-  std::optional<double> median_utilisation() const {
-    constexpr std::size_t kBuckets = 4096;
-    std::vector<double> weights(kBuckets, 0.0);
-    const auto used = [](const Split& split) { return split.productive / observed_in(split); };
-    const auto bucket_of = [](double share) {
-      return std::min(kBuckets - 1, static_cast<std::size_t>(std::max(0.0, share) * kBuckets));
-    };
-    const JobRows& jobs = usage_.jobs;
-    for (std::size_t i = 0; i < jobs.size() && !stop_(i); ++i) {
-      const Split split = jobs.split(i);
-      if (observed_in(split) > 0) weights[bucket_of(used(split))] += observed_in(split);
-    }
-    double all = 0;
-    for (const double weight : weights) all += weight;
-    if (!(all > 0)) return std::nullopt;
-    std::size_t bucket = 0;
-    double before = 0;
-    while (bucket + 1 < kBuckets && before + weights[bucket] < all / 2) before += weights[bucket++];
-    std::vector<std::pair<double, double>> inside;
-    for (std::size_t i = 0; i < jobs.size() && !stop_(i); ++i) {
-      const Split split = jobs.split(i);
-      if (observed_in(split) > 0 && bucket_of(used(split)) == bucket) {
-        inside.emplace_back(used(split), observed_in(split));
-      }
-    }
-    std::ranges::sort(inside);
-    for (const auto& [share, weight] : inside) {
-      before += weight;
-      if (before >= all / 2) return share;
-    }
-    return inside.empty() ? std::nullopt : std::optional(inside.back().first);
-  }
-
   void set_utilisation() {
     const double observed = observed_in(all_.split);
     if (observed > 0) report_.utilisation.mean = all_.split.productive / observed;
-    report_.utilisation.median = median_utilisation();
+    report_.utilisation.median = median_utilisation(usage_.jobs, stop_);
     std::ranges::sort(metrics_, [](const Metric& a, const Metric& b) {
       return std::tie(b.observed, a.name) < std::tie(a.observed, b.name);
     });
@@ -251,6 +262,7 @@ class Reporter {
             .utilisation = {},
             .money = money_of(sum),
             .lever = {},
+            .levers = {},
             .worst_job = {},
             .worst = sum.worst,
             .why = {}};
@@ -260,20 +272,19 @@ class Reporter {
     return row;
   }
 
-  // A cut of groups: of which there are `sums`, with `name(i)`.
-  template <class NameOf>
-  Cut cut_of(By by, const std::vector<Sum>& sums, NameOf name) {
+  Key key_of_sum(Order order, const Sum& sum) const {
+    return key_of(order, sum.split, sum.recoverable, sum.lost, sum.queue);
+  }
+
+  // A cut of groups.
+  Cut cut_of(By by) {
+    const std::vector<Sum>& sums = sums_of(by);
     Cut cut{.by = by, .count = sums.size(), .rows = {}, .wasted = {}, .allocated = {}};
-    const auto key = [&](std::uint32_t i) {
-      const Sum& sum = sums[i];
-      return key_of(options_.order, sum.split, sum.recoverable, sum.lost, sum.queue);
-    };
+    const auto key = [&](std::uint32_t i) { return key_of_sum(options_.order, sums[i]); };
+    const auto name = [&](std::uint32_t i) { return group_name(by, i); };
     std::vector<std::uint32_t> kept = ranked(sums.size(), options_.rows, key, name, stop_);
     if (by == By::kFamily) keep_remembered(kept, key, name);
-    for (const std::uint32_t i : kept) {
-      cut.rows.push_back(row_of(name(i), sums[i]));
-      if (by == By::kFamily) explain_family(cut.rows.back(), tally_of(by).slots.keys()[i]);
-    }
+    for (const std::uint32_t i : kept) cut.rows.push_back(group_row(by, i));
     std::vector<double> values;
     for (const Sum& sum : sums) values.push_back(wasted(sum.split));
     cut.wasted = pareto_of(values);
@@ -281,6 +292,18 @@ class Reporter {
     for (const Sum& sum : sums) values.push_back(sum.split.allocated);
     cut.allocated = pareto_of(values);
     return cut;
+  }
+
+  const std::vector<Sum>& sums_of(By by) {
+    return by == By::kNode ? nodes_.sums() : tally_of(by).sums;
+  }
+  std::string_view group_name(By by, std::uint32_t i) {
+    return by == By::kNode ? nodes_.name_of(i) : name_in(by, tally_of(by).slots.keys()[i]);
+  }
+  Row group_row(By by, std::uint32_t i) {
+    Row row = row_of(group_name(by, i), sums_of(by)[i]);
+    if (by == By::kFamily) explain_family(row, tally_of(by).slots.keys()[i]);
+    return row;
   }
 
   // Families that can be worked on stay in sight, behind those that rank before them.
@@ -299,20 +322,27 @@ class Reporter {
       kept.push_back(more[i]);
   }
 
+  Key key_of_job(Order order, std::uint32_t i) const {
+    const Split split = usage_.jobs.split(i);
+    const double lost = model::is_lost(usage_.jobs.state(i)) ? split.allocated : 0;
+    return key_of(order, split, recoverable_[i], lost, queued(i));
+  }
+  std::string_view job_name(std::uint32_t i) const { return usage_.text(usage_.jobs.id(i)); }
+  Row job_row(std::uint32_t i) {
+    Sum sum;
+    sum.add(figures_of(i, recoverable_[i]));
+    Row row = row_of(job_name(i), sum);
+    explain_job(row, i);
+    return row;
+  }
+
   Cut jobs_cut() {
     const JobRows& jobs = usage_.jobs;
     Cut cut{.by = By::kJob, .count = jobs.size(), .rows = {}, .wasted = {}, .allocated = {}};
-    const auto key = [&](std::uint32_t i) {
-      const Split split = jobs.split(i);
-      const double lost = model::is_lost(jobs.state(i)) ? split.allocated : 0;
-      return key_of(options_.order, split, recoverable_[i], lost, queued(i));
-    };
-    const auto name = [&](std::uint32_t i) { return usage_.text(jobs.id(i)); };
+    const auto key = [&](std::uint32_t i) { return key_of_job(options_.order, i); };
+    const auto name = [&](std::uint32_t i) { return job_name(i); };
     for (const std::uint32_t i : ranked(jobs.size(), options_.rows, key, name, stop_)) {
-      Sum sum;
-      sum.add(figures_of(i, recoverable_[i]));
-      cut.rows.push_back(row_of(name(i), sum));
-      explain_job(cut.rows.back(), i);
+      cut.rows.push_back(job_row(i));
       if (stop_(cut.rows.size())) return cut;
     }
     std::vector<double> values;
@@ -336,15 +366,7 @@ class Reporter {
   void set_cuts() {
     report_.cuts.push_back(jobs_cut());
     for (const By by : kCuts) {
-      if (by == By::kJob || stop_.now()) continue;
-      if (by == By::kNode) {
-        report_.cuts.push_back(
-            cut_of(by, nodes_.sums(), [&](std::uint32_t i) { return nodes_.name_of(i); }));
-        continue;
-      }
-      const Tally& tally = tally_of(by);
-      report_.cuts.push_back(cut_of(
-          by, tally.sums, [&](std::uint32_t i) { return name_in(by, tally.slots.keys()[i]); }));
+      if (by != By::kJob && !stop_.now()) report_.cuts.push_back(cut_of(by));
     }
   }
 
@@ -367,30 +389,8 @@ class Reporter {
     report_.actions = actions_of(usage_, families_, levers_.parts(), policies_, options, stop_);
     report_.failures = failures_of(usage_, stop_);
     report_.waiting = waiting_of(usage_, stop_);
-    report_.goodput = goodput();
+    report_.goodput = goodput_of(report_.capacity, all_, tally_of(By::kState));
     report_.policies = std::move(policies_);
-  }
-
-  Goodput goodput() const {
-    Goodput good;
-    const CapacityUse& capacity = report_.capacity;
-    const double up = capacity.total.value_or(0) - capacity.down.value_or(0);
-    const double allocated = all_.split.allocated;
-    if (capacity.unallocated && up > 0) {
-      good.scheduling = std::min(1.0, (allocated - capacity.elsewhere) / up);
-    }
-    good.runtime = allocated > 0 ? 1 - all_.lost / allocated : 0;
-    Split kept;
-    const Tally& states = tallies_[static_cast<std::size_t>(By::kState)];
-    for (std::size_t i = 0; i < states.sums.size(); ++i) {
-      const auto state = static_cast<model::JobState>(states.slots.keys()[i]);
-      if (!model::is_lost(state)) kept += states.sums[i].split;
-    }
-    if (observed_in(kept) > 0) good.program = kept.productive / observed_in(kept);
-    if (good.program) {
-      good.total = good.scheduling.value_or(1) * good.runtime * *good.program;
-    }
-    return good;
   }
 
   std::string_view name_in(By by, std::uint32_t key) const {
@@ -425,6 +425,7 @@ class Reporter {
 void Reporter::explain_family(Row& row, std::uint32_t family) const {
   row.detail = why(families_.all[family]);
   row.lever = levers_.of_family(family).lever;
+  row.levers = levers_.all_of_family(family);
   row.why = waste_words(row);
   if (observed_in(row.split) <= 0) return;
   row.why += "; " + lever_words(row.lever);
@@ -451,27 +452,29 @@ void Reporter::explain_job(Row& row, std::uint32_t job) const {
   }
 }
 
-template <class Named, std::size_t kCount>
-std::optional<Named> find_name(const std::array<std::string_view, kCount>& names,
-                               std::string_view name) {
-  const auto at = std::ranges::find(names, name);
-  if (at == names.end()) return std::nullopt;
-  return static_cast<Named>(at - names.begin());
-}
-
 }  // namespace
-
-std::string_view name(By by) { return kCutNames[static_cast<std::size_t>(by)]; }
-std::optional<By> cut_named(std::string_view name) { return find_name<By>(kCutNames, name); }
-std::string_view name(Order order) { return kOrderNames[static_cast<std::size_t>(order)]; }
-std::optional<Order> order_named(std::string_view name) {
-  return find_name<Order>(kOrderNames, name);
-}
 
 Report report(const FleetUsage& usage, const Families& families, const Memories& memory,
               const ReportOptions& options) {
   return Reporter(usage, families, memory, options).run();
 }
+
+struct Ranking::Kept {
+  Kept(const FleetUsage& usage, const Families& families, Memories known, ReportOptions how)
+      : memory{std::move(known)}, options{std::move(how)}, sums{usage, families, memory, options} {}
+
+  Memories memory;
+  ReportOptions options;
+  Reporter sums;
+};
+
+Ranking::Ranking(const FleetUsage& usage, const Families& families, Memories memory,
+                 ReportOptions options)
+    : kept_{std::make_unique<Kept>(usage, families, std::move(memory), std::move(options))},
+      report_{kept_->sums.run()} {}
+Ranking::~Ranking() = default;
+
+Cut Ranking::page(const PageOptions& options) { return kept_->sums.page(options); }
 
 double hours_per_day(const Report& report, double accelerator_seconds) {
   constexpr double kHour = 3600;

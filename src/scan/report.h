@@ -99,6 +99,7 @@ struct Lever {
   double chance = 0;             // Expected share of that; see chance_of().
   double chance_lower = 0;       // 95 % interval of the prior, with the same tries.
   double chance_upper = 0;
+  double recoverable = 0;       // Accelerator-seconds: the family's waste × ceiling × chance.
   std::string_view basis = "";  // Source of the prior: published, or replayed.
   Tried such{};                 // Levers against this bottleneck, all families.
   Tried here{};                 // Levers of this family, any bottleneck.
@@ -131,7 +132,8 @@ struct Row {
   double recoverable = 0;             // Wasted × ceiling × chance, summed over jobs.
   std::optional<double> utilisation;  // Productive / observed.
   std::optional<Money> money;         // If a price is set.
-  Lever lever;                        // For jobs and families.
+  Lever lever;                        // For jobs and families: the most promising.
+  std::vector<Lever> levers{};        // For families: all that may return something.
   std::string worst_job;              // The job that wasted most: amdahl anatomy JOB.
   std::uint32_t worst = 0;            // Its index in FleetUsage::jobs, if any.
   std::string why;                    // For families and jobs: one sentence with the numbers.
@@ -283,7 +285,8 @@ struct Action {
   double recovered = 0;  // Expected recovery.
   double lower = 0;      // 95 % interval of that; equal if counted.
   double upper = 0;
-  std::optional<double> usd;  // Value of `recovered`, if all its hours have a price.
+  std::optional<double> usd;         // Value of `recovered`, if all its hours have a price;
+  std::optional<double> usd_wasted;  // and of `wasted`.
   std::uint64_t jobs = 0;
   std::uint64_t users = 0;
   BaseRate confidence{};  // Share of right hits, or the lever's chance.

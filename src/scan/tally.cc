@@ -173,4 +173,56 @@ void NodeTally::add(const JobFigures& job) {
   }
 }
 
+std::optional<double> median_utilisation(const JobRows& jobs, const Stop& stop) {
+  constexpr std::size_t kBuckets = 4096;
+  std::vector<double> weights(kBuckets, 0.0);
+  const auto used = [](const Split& split) { return split.productive / observed_in(split); };
+  const auto bucket_of = [](double share) {
+    return std::min(kBuckets - 1, static_cast<std::size_t>(std::max(0.0, share) * kBuckets));
+  };
+  for (std::size_t i = 0; i < jobs.size() && !stop(i); ++i) {
+    const Split split = jobs.split(i);
+    if (observed_in(split) > 0) weights[bucket_of(used(split))] += observed_in(split);
+  }
+  double all = 0;
+  for (const double weight : weights) all += weight;
+  if (!(all > 0)) return std::nullopt;
+  std::size_t bucket = 0;
+  double before = 0;
+  while (bucket + 1 < kBuckets && before + weights[bucket] < all / 2) before += weights[bucket++];
+  std::vector<std::pair<double, double>> inside;
+  for (std::size_t i = 0; i < jobs.size() && !stop(i); ++i) {
+    const Split split = jobs.split(i);
+    if (observed_in(split) > 0 && bucket_of(used(split)) == bucket) {
+      inside.emplace_back(used(split), observed_in(split));
+    }
+  }
+  std::ranges::sort(inside);
+  for (const auto& [share, weight] : inside) {
+    before += weight;
+    if (before >= all / 2) return share;
+  }
+  return inside.empty() ? std::nullopt : std::optional(inside.back().first);
+}
+
+Goodput goodput_of(const CapacityUse& capacity, const Sum& all, const Tally& states) {
+  Goodput good;
+  const double up = capacity.total.value_or(0) - capacity.down.value_or(0);
+  const double allocated = all.split.allocated;
+  if (capacity.unallocated && up > 0) {
+    good.scheduling = std::min(1.0, (allocated - capacity.elsewhere) / up);
+  }
+  good.runtime = allocated > 0 ? 1 - all.lost / allocated : 0;
+  Split kept;
+  for (std::size_t i = 0; i < states.sums.size(); ++i) {
+    const auto state = static_cast<model::JobState>(states.slots.keys()[i]);
+    if (!model::is_lost(state)) kept += states.sums[i].split;
+  }
+  if (observed_in(kept) > 0) good.program = kept.productive / observed_in(kept);
+  if (good.program) {
+    good.total = good.scheduling.value_or(1) * good.runtime * *good.program;
+  }
+  return good;
+}
+
 }  // namespace amdahl::scan

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "scan/fleet_usage.h"
 #include "scan/report.h"
+#include "scan/stop.h"
 
 namespace amdahl::scan {
 
@@ -109,5 +111,12 @@ class NodeTally {
   std::vector<std::vector<WordId>> lists_;  // By slot: the nodes of a host list.
   std::vector<Share> shares_;               // Of the current job.
 };
+
+// `states`: the sums by state of the jobs.
+Goodput goodput_of(const CapacityUse& capacity, const Sum& all, const Tally& states);
+
+// The utilisation of the job at which half of the observed time is reached, jobs in the order of
+// utilisation: by buckets first, so that only the jobs of one are sorted.
+std::optional<double> median_utilisation(const JobRows& jobs, const Stop& stop);
 
 }  // namespace amdahl::scan

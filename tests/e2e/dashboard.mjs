@@ -23,7 +23,7 @@ const browser = await chromium.launch({
 function watch(page, who) {
   page.on('pageerror', (error) => seen.errors.push(`${who}: ${error.message}`));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().includes('status of 4')) seen.errors.push(`${who}: ${message.text()}`);
+    if (message.type() === 'error' && !/status of (4|503)/.test(message.text())) seen.errors.push(`${who}: ${message.text()}`);
   });
   page.on('request', (request) => {
     if (!request.url().startsWith(plan.url) && !request.url().startsWith('data:')) seen.errors.push(`${who}: loads ${request.url()}`);
@@ -71,16 +71,16 @@ for (const [name, path] of Object.entries(pages)) {
       seen.serious[name].push(`${colorScheme}: ${v.id}: ${v.nodes.length} × ${v.nodes[0].target} ${v.nodes[0].any.map((a) => a.message).join(' ')}`);
     }
   }
-  for (const [width, scheme] of [[1280, 'light'], [1280, 'dark'], [820, 'light'], [390, 'light'], [390, 'dark']]) {
+  for (const [width, scheme] of [[1300, 'light'], [1300, 'dark'], [1920, 'light'], [1920, 'dark'], [820, 'light'], [390, 'light'], [390, 'dark']]) {
     await reader.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     await reader.setViewportSize({ width, height: 900 });
     const wide = await reader.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (wide > 0) seen.overflow[`${name} ${width}`] = wide;
     const picture = { path: `${plan.pictures}/${name}-${width}-${scheme}.png`, fullPage: true };
-    if (plan.all_pictures || scheme === (width === 1280 ? 'dark' : 'light')) await reader.screenshot(picture);
+    if (plan.all_pictures || scheme === (width === 1300 ? 'dark' : 'light')) await reader.screenshot(picture);
   }
   await reader.emulateMedia({ colorScheme: 'light' });
-  await reader.setViewportSize({ width: 1280, height: 900 });
+  await reader.setViewportSize({ width: 1300, height: 900 });
   const unknown = unknownNumbers(await reader.innerText('main'), allowed);
   if (unknown.length > 0) seen.unknown[name] = unknown;
   const figures = await reader.$$eval('[data-figure]', (all) => all.map((one) => [one.dataset.figure, one.textContent.trim().replace(/\s+/g, ' ')]));
@@ -93,12 +93,22 @@ seen.measured = (await texts(reader, '[data-saves]'))[0];
 await go(reader, '/ledger');
 seen.ledger_total = await reader.getAttribute('[data-total]', 'data-total');
 seen.ledger_rows = await reader.$$eval('tr[data-hypothesis]', (all) => all.map((one) => one.dataset.hypothesis));
+seen.lessons = await reader.locator('[data-lesson]').count();
 await go(reader, '/gate/' + plan.hypothesis);
 seen.reader_may_not = await text(reader, '[data-may-not]');
 seen.reader_buttons = (await texts(reader, 'main button')).length;
 // What a page could not look at says so.
 await go(reader, '/jobs/nosuchjob');
 seen.no_job = await text(reader, '[data-trouble]');
+// So does every view when the server has no answer for it.
+const refused = (route) => (/session|events/.test(route.request().url()) ? route.continue() : route.fulfill({ status: 503, contentType: 'application/problem+json', body: '{"detail": "the disk is gone"}' }));
+await reader.route('**/api/v1/**', refused);
+seen.told = {};
+for (const [name, path] of Object.entries(pages)) {
+  await go(reader, path);
+  seen.told[name] = (await texts(reader, 'main [data-trouble]')).filter((one) => /^Could not look at .*, because the disk is gone$/.test(one)).length;
+}
+await reader.unroute('**/api/v1/**', refused);
 await go(reader, '/nosuchpage');
 seen.no_page = await text(reader, 'h1');
 seen.refused = await reader.evaluate(async (id) => {

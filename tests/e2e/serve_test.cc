@@ -4,6 +4,8 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -103,6 +105,13 @@ TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
   };
   for (const auto& [target, words] : same) expect_same(sandbox, server, reader, target, words);
   expect_same_table(sandbox, server, reader);
+  for (const char* by : {"family", "job", "user"}) {
+    const Json page =
+        server.ask("GET", std::string("/api/v1/fleet/rows?by=") + by, {bearer(reader)}).json();
+    EXPECT_EQ(page.at("rows"), json_of(sandbox.amdahl({"scan", "--by", by, "--json"})).at("rows"));
+    EXPECT_EQ(page.at("count"), page.at("rows").size());
+  }
+  EXPECT_EQ(server.ask("GET", "/api/v1/fleet/trends", {bearer(reader)}).status, 200);
   const Json item = server.ask("GET", "/api/v1/gate/" + id, {bearer(approver)}).json();
   const std::string body =
       Json{{"reason", "it is <b>true</b>"}, {"packet", item.at("digest")}}.dump();
@@ -130,6 +139,77 @@ TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
   EXPECT_EQ(events(sandbox, "gate.decided").at(0).at("payload").at("packet"), item.at("digest"));
   EXPECT_TRUE(decided.at("actor") == "ada" || decided.at("actor") == "eve");
   EXPECT_EQ(sandbox.amdahl({"ledger", "verify"}).code, 0);
+}
+
+// Takes one request after the other and keeps their bytes.
+class Listener {
+ public:
+  Listener() {
+    fd_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    ::bind(fd_, reinterpret_cast<const sockaddr*>(&at), sizeof at);
+    ::listen(fd_, 8);
+    ::getsockname(fd_, reinterpret_cast<sockaddr*>(&at), &size);
+    port_ = ntohs(at.sin_port);
+  }
+  ~Listener() { ::close(fd_); }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  int port() const { return port_; }
+  // The next request with its body; "" if none comes within half a minute.
+  std::string next() const {
+    pollfd wait{fd_, POLLIN, 0};
+    if (::poll(&wait, 1, 30'000) <= 0) return "";
+    const int client = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
+    const std::string text = read_until(client, "}", 10);  // Ends with its JSON.
+    const std::string_view answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    (void)!::send(client, answer.data(), answer.size(), MSG_NOSIGNAL);
+    ::close(client);
+    return text;
+  }
+
+ private:
+  int fd_ = -1;
+  int port_ = 0;
+};
+
+TEST(Serve, ADecisionInTheWebIsToldByWebhookAndReceiptsAreShown) {
+  Sandbox sandbox;
+  run_loop(sandbox);
+  const Listener listener;
+  sandbox.write("config.toml", sandbox.read("config.toml") +
+                                   "[webhook]\nurl = \"http://127.0.0.1:" +
+                                   std::to_string(listener.port()) + "/hook\"\n");
+  const std::string reader = token_for(sandbox, "rita", "reader");
+  const std::string approver = token_for(sandbox, "ada", "approver");
+  const Served server(sandbox);
+  for (int i = 0; i < 300 && !sandbox.has("state/webhook/sent.json"); ++i) ::usleep(100'000);
+  ASSERT_TRUE(sandbox.has("state/webhook/sent.json")) << "the server has looked at the ledger";
+  const Json item = server.ask("GET", "/api/v1/gate", {bearer(reader)}).json().at("gate").at(0);
+  const std::string id = item.at("packet").at("hypothesis");
+  const Json body{{"reason", "it is true"}, {"packet", item.at("digest")}};
+  EXPECT_EQ(
+      server.ask("POST", "/api/v1/gate/" + id + "/approve", {bearer(approver)}, body.dump()).status,
+      200);
+  const std::string told = listener.next();
+  EXPECT_TRUE(told.starts_with("POST /hook ")) << told;
+  EXPECT_NE(told.find("X-Amdahl-Event: decision"), std::string::npos) << told;
+  EXPECT_NE(told.find("\"approved\":true"), std::string::npos) << told;
+
+  const std::string path = "/api/v1/hypotheses/" + id;
+  const Json pairs = server.ask("GET", path + "/pairs", {bearer(reader)}).json().at("pairs");
+  const std::string run = pairs.at(0).at("reservation");
+  const Json receipts = server.ask("GET", path + "/receipts/" + run, {bearer(reader)}).json();
+  ASSERT_EQ(receipts.at("receipts").size(), 2U) << receipts.dump();
+  for (const Json& one : receipts.at("receipts")) {
+    EXPECT_EQ(one.at("receipt").at("family"), "nap") << receipts.dump();
+  }
+  EXPECT_EQ(server.ask("GET", path + "/receipts/r-none", {bearer(reader)}).status, 404);
+  EXPECT_EQ(server.ask("GET", path + "/receipts/%2e%2e", {bearer(reader)}).status, 400);
 }
 
 TEST(Serve, TwoHundredFollowersSeeEveryEventOnce) {

@@ -76,6 +76,14 @@ Result<std::vector<GateRow>> Store::gate(const std::string& state) {
   TRY(news());
   return replica_->gate(state);
 }
+Result<std::vector<GateRow>> Store::newest_gates(int at_most) {
+  TRY(news());
+  return replica_->newest_gates(at_most);
+}
+Result<std::optional<GateRow>> Store::gate_at(const std::string& experiment) {
+  TRY(news());
+  return replica_->gate_at(experiment);
+}
 Result<std::optional<model::Verdict>> Store::verdict(const std::string& hypothesis) {
   TRY(news());
   return replica_->verdict(hypothesis);

@@ -66,6 +66,8 @@ class Store final : public Ledger {
                            const std::function<bool(const model::Pair&)>& take) override;
   Result<std::vector<model::Finding>> votes(const std::string& experiment) override;
   Result<std::vector<GateRow>> gate(const std::string& state) override;
+  Result<std::vector<GateRow>> newest_gates(int at_most) override;
+  Result<std::optional<GateRow>> gate_at(const std::string& experiment) override;
   Result<std::optional<model::Verdict>> verdict(const std::string& hypothesis) override;
   Result<std::vector<model::Verdict>> verdicts(const std::string& family, int at_most) override;
   Result<std::vector<model::StackResult>> stacks(const std::string& family) override;

@@ -102,6 +102,10 @@ inline constexpr std::string_view kGatesInState =
     "SELECT state, actor, reason, body FROM gate WHERE state = ? ORDER BY seq";
 inline constexpr std::string_view kAllGates =
     "SELECT state, actor, reason, body FROM gate ORDER BY seq";
+inline constexpr std::string_view kNewestGates =
+    "SELECT state, actor, reason, body FROM gate ORDER BY seq DESC LIMIT ?";
+inline constexpr std::string_view kGateOf =
+    "SELECT state, actor, reason, body FROM gate WHERE experiment = ?";
 inline constexpr std::string_view kVerdict = "SELECT at_ns, body FROM verdict WHERE hypothesis = ?";
 inline constexpr std::string_view kVerdictsOfFamily =
     "SELECT at_ns, body FROM verdict WHERE family = ? ORDER BY seq DESC LIMIT ?";

@@ -182,6 +182,17 @@ Result<std::vector<GateRow>> Store::gate(const std::string& state) {
   return all<GateRow>(db_, "read the gate", gate_of, kGatesInState, state);
 }
 
+Result<std::vector<GateRow>> Store::newest_gates(int at_most) {
+  std::vector<GateRow> rows =
+      TRY(all<GateRow>(db_, "read the gate", gate_of, kNewestGates, std::max(at_most, 0)));
+  std::ranges::reverse(rows);
+  return rows;
+}
+
+Result<std::optional<GateRow>> Store::gate_at(const std::string& experiment) {
+  return first<GateRow>(db_, "read the gate", gate_of, kGateOf, experiment);
+}
+
 Result<std::optional<model::Verdict>> Store::verdict(const std::string& hypothesis) {
   return first<model::Verdict>(db_, "read the verdict", verdict_of, kVerdict, hypothesis);
 }

@@ -116,6 +116,26 @@ TEST_F(LedgerTest, FamiliesKeepSpecVolumeAndTheLatestProfile) {
   expect_sound();
 }
 
+TEST_F(LedgerTest, WhatWasPreventedIsSummedAndNeedsAnAnswer) {
+  const auto again = [](const std::string& id, int pairs, double cost) {
+    return draft("hypothesis.known", id,
+                 {{"asked", "playbook p-1"}, {"pairs", pairs}, {"accelerator_s", cost}});
+  };
+  begin_experiment();
+  EXPECT_EQ(say(again("h-1", 4, 2)),
+            "hypothesis.known h-1: no hypothesis with an answer h-1");
+  ASSERT_EQ(say(judged("h-1", "x-1", VerdictKind::kRefuted)), "");
+  EXPECT_EQ(say(again("h-1", 0, 2)), "hypothesis.known h-1: /pairs: must be at least 1");
+  EXPECT_EQ(say(again("h-9", 4, 2)),
+            "hypothesis.known h-9: no hypothesis with an answer h-9");
+  ASSERT_EQ(say({again("h-1", 4, 2.5), again("h-1", 4, 2.5)}), "");
+  const auto tallies = *ledger_->tallies();
+  EXPECT_EQ(tallies.at("prevented.ideas"), 2);
+  EXPECT_EQ(tallies.at("prevented.pairs"), 8);
+  EXPECT_EQ(tallies.at("prevented.accelerator_us"), 5'000'000);
+  expect_sound();
+}
+
 // Another tested hypothesis of family f that acts on `against` and ended so.
 std::vector<Draft> tried(const std::string& number, model::Bottleneck against, VerdictKind kind) {
   Draft idea = proposed("h-" + number, "key" + number);
@@ -383,6 +403,10 @@ const PlanCase kPlanCases[] = {
     {"everyone with a key",
      kHypothesesWithKey,
      {"SEARCH hypothesis USING INDEX hypothesis_any_key (key=?)"}},
+    {"newest gates", kNewestGates, {"SCAN gate"}},
+    {"gate of an experiment",
+     kGateOf,
+     {"SEARCH gate USING INDEX sqlite_autoindex_gate_1 (experiment=?)"}},
     {"pending gates", kGatesInState, {"SEARCH gate USING INDEX gate_state (state=?)"}},
     {"open canaries", kCanariesInState, {"SEARCH canary USING INDEX canary_state (state=?)"}},
     {"canaries of a family",

@@ -25,6 +25,7 @@ constexpr auto kReducers = std::to_array<Reducer>({
     {"hypothesis.proposed", propose_hypothesis},
     {"hypothesis.revised", revise_hypothesis},
     {"hypothesis.reopened", reopen_hypothesis},
+    {"hypothesis.known", count_prevented},
     {"experiment.registered", register_experiment},
     {"experiment.staged", stage_experiment},
     {"experiment.resumed", resume_experiment},

@@ -49,6 +49,7 @@ Result<> close_canary(db::Connection& db, const Entry& entry);
 Result<> propose_hypothesis(db::Connection& db, const Entry& entry);
 Result<> revise_hypothesis(db::Connection& db, const Entry& entry);
 Result<> reopen_hypothesis(db::Connection& db, const Entry& entry);
+Result<> count_prevented(db::Connection& db, const Entry& entry);
 Result<> register_experiment(db::Connection& db, const Entry& entry);
 Result<> stage_experiment(db::Connection& db, const Entry& entry);
 Result<> resume_experiment(db::Connection& db, const Entry& entry);

@@ -1,3 +1,5 @@
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -85,6 +87,27 @@ Result<> reopen_hypothesis(db::Connection& db, const Entry& entry) {
                           " reopened_by = ?, reopen_reason = ? WHERE id = ?",
                           entry.event.at.count(), entry.event.actor, reason, entry.event.subject),
                    "hypothesis", entry.event.subject);
+}
+
+// An idea came up again whose answer is known; what that answer cost is not spent a second time.
+Result<> count_prevented(db::Connection& db, const Entry& entry) {
+  const std::int64_t pairs = TRY(integer_field(entry.event.payload, "pairs"));
+  const double cost = TRY(number_field(entry.event.payload, "accelerator_s"));
+  if (pairs < 1) return bad_input("/pairs: must be at least 1");
+  if (!(cost >= 0)) return bad_input("/accelerator_s: must be at least 0");
+  TRY(text_field(entry.event.payload, "asked"));
+  // As budgets count: in whole millionths.
+  return must_find(db.run("count what was prevented",
+                          "INSERT INTO tally(name, count)"
+                          " SELECT t.name, t.count FROM hypothesis AS h, (SELECT"
+                          " 'prevented.ideas' AS name, 1 AS count UNION ALL SELECT"
+                          " 'prevented.pairs', ?2 UNION ALL SELECT"
+                          " 'prevented.accelerator_us', ?3) AS t"
+                          " WHERE h.id = ?1 AND h.state <> 'live'"
+                          " ON CONFLICT (name) DO UPDATE SET count = count + excluded.count",
+                          entry.event.subject, pairs,
+                          static_cast<std::int64_t>(std::llround(cost * 1e6))),
+                   "hypothesis with an answer", entry.event.subject);
 }
 
 Result<> register_experiment(db::Connection& db, const Entry& entry) {

@@ -50,6 +50,7 @@ constexpr auto kMigrations = std::to_array<Migration>({
     {6, ""},  // And here: experiments are resumed; no effect on weak evidence is parked.
     {7, ""},  // And here: questions to models came.
     {8, ""},  // And here: earning came, outlay knows months, and a kept canary may raise an alarm.
+    {9, ""},  // And here: tally counts what was not run because its answer was known.
 });
 
 constexpr auto kName = Projection::Order::kName;

@@ -9,7 +9,7 @@
 namespace amdahl::ledger::sqlite {
 
 inline constexpr std::int32_t kApplicationId = 0x414d4448;  // "AMDH".
-inline constexpr int kSchemaVersion = 9;
+inline constexpr int kSchemaVersion = 10;
 
 // Brings a file from version `from` to the next. Speaks of `events` and `lease` alone: after the
 // last step all projections are made anew from the events.

@@ -20,7 +20,7 @@ export function number(value: Number_): string {
   if (n === null) return kUnknown;
   if (!Number.isFinite(n)) return n > 0 ? 'no limit' : 'no limit below';
   const size = Math.abs(n);
-  if (size !== 0 && size < 0.001) return n < 0 ? '> −0.001' : '< 0.001';
+  if (size !== 0 && size < 0.001) return n < 0 ? '>\u00a0−0.001' : '<\u00a00.001';
   const digits = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
   return n
     .toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
@@ -32,6 +32,11 @@ export function count(value: Number_): string {
   return n === null ? kUnknown : n.toLocaleString('en-US', { maximumFractionDigits: 0 });
 }
 
+// "1 job", "2 jobs".
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
 export function hours(seconds: Number_): string {
   const n = toNumber(seconds);
   return n === null ? kUnknown : `${number(n / 3600)} h`;
@@ -41,7 +46,7 @@ export function usd(value: Number_): string {
   const n = toNumber(value);
   if (n === null) return kUnknown;
   const digits = Math.abs(n) >= 1000 ? 0 : 2;
-  if (n !== 0 && Math.abs(n) < 0.01) return '< $0.01';
+  if (n !== 0 && Math.abs(n) < 0.01) return '<\u00a0$0.01';
   const sign = n < 0 ? '−' : '';
   return `${sign}$${Math.abs(n).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
 }

@@ -50,9 +50,11 @@ class App {
     this.live = 'off';
   }
 
-  go(to: string): void {
+  // `stay`: the same page with another filter; it does not jump to the top.
+  go(to: string, stay = false): void {
     history.pushState(null, '', to);
     this.arrive();
+    if (stay) return;
     scrollTo(0, 0);
     // A screen reader goes to the new page's heading.
     queueMicrotask(() => document.getElementById('main')?.focus());

@@ -146,6 +146,7 @@ export interface Roi {
   saved_accelerator_h_per_day: number;
   saved_usd_per_month: number;
   pays_back_days: number | null;
+  prevented: { ideas: number; pairs: number; accelerator_h: number; usd: number };
 }
 
 export interface Split {
@@ -154,6 +155,21 @@ export interface Split {
   idle: number;
   low: number;
   productive: number;
+}
+
+export interface Lever {
+  action: string;
+  against: string;
+  ceiling: number;
+  chance: number;
+  recoverable_accelerator_s: number;
+}
+
+export interface Leak {
+  accelerator_s: number;
+  usd: number | null;
+  accelerator_h_per_day: number | null; // Nothing if the window is shorter than a day.
+  usd_per_day: number | null;
 }
 
 export interface FleetRow {
@@ -169,6 +185,7 @@ export interface FleetRow {
   utilisation: number | null;
   usd: { allocated: number; wasted: number | null; recoverable: number | null } | null;
   lever: { action: string; against: string; ceiling: number; chance: number; from: string };
+  levers: Lever[];
   worst_job: string;
   why: string;
 }
@@ -182,18 +199,43 @@ export interface Fleet {
     failed: number;
     split_accelerator_s: Split;
     wasted_accelerator_s: Number_;
+    per_day: { wasted_accelerator_h: number | null; recoverable_accelerator_h: number | null; wasted_usd: number | null; recoverable_usd: number | null } | null;
     queue_accelerator_s: number;
     lost_in_failed_accelerator_s: number;
     recoverable_accelerator_s: Number_;
     usd: { allocated: number; wasted: number | null; lost: number; recoverable: number | null } | null;
     utilisation_mean: number | null;
   };
-  by?: string;
-  count?: number;
-  rows?: FleetRow[];
+  families: FleetRow[];
+  leaking?: { confirmed: Leak; suspected: Leak };
+  waiting?: { kind: string; queued_accelerator_s: number; while_idle_accelerator_s: number; while_free_accelerator_s: number | null }[];
+  failures?: { productive_accelerator_s: number }[];
+  trend?: { says: string; can_tell: boolean; change: number } | null;
   capacity?: { total_accelerator_s: number | null; unallocated_accelerator_s: number | null };
   missing?: string[];
   unreadable: string[];
+}
+
+export interface FleetRows {
+  by: string;
+  skip: number;
+  count: number;
+  rows: FleetRow[];
+  age_s: number | null;
+  trouble: string;
+}
+
+export interface TrendWindow {
+  start_s: number;
+  end_s: number;
+  jobs: number;
+  waste_share: number | null;
+  lower: Number_;
+  upper: Number_;
+}
+
+export interface Trends {
+  trends: { of: string; family: string; windows: TrendWindow[]; halves: { says: string } | null }[];
 }
 
 export interface Own {
@@ -271,14 +313,41 @@ export interface Story {
   comparison?: Comparison;
 }
 
+export interface LedgerRow {
+  hypothesis: Hypothesis;
+  state: string;
+  verdict?: Verdict;
+  parked?: Parked;
+  lesson?: { text: string; next: string[] };
+}
+
+export interface Receipt {
+  host?: string;
+  argv?: string[];
+  wall_ns?: number;
+  ending?: string;
+  code?: number;
+  work?: number | null;
+  digest?: string;
+  stdout_tail?: string;
+  stderr_tail?: string;
+  outputs?: Record<string, unknown>;
+}
+
+export interface Receipts {
+  reservation: string;
+  receipts: { arm: string; receipt: Receipt | null; missing: string }[];
+}
+
 export interface HypothesisList {
   total: number;
   before: number | null;
-  hypotheses: { hypothesis: Hypothesis; state: string; verdict?: Verdict; parked?: Parked }[];
+  hypotheses: LedgerRow[];
 }
 
 export interface PairRow {
   index: number;
+  reservation: string;
   purpose: string;
   state: string;
   voided: boolean;
@@ -297,18 +366,35 @@ export interface Pairs {
   experiment: string;
   hypothesis: string;
   work_unit: string;
-  boundary: { better: number };
+  e_better: number;
   pairs: PairRow[];
+}
+
+export interface Span {
+  name: string;
+  start_s: number;
+  seconds: number;
+}
+
+// Why the accelerators of a family wait.
+export interface FamilyProfile {
+  bottleneck: string;
+  at_ns: number;
+  causes: { id: string; name: string; share: Number_; ceiling: Number_; because: string; try: string; file?: string; line?: number }[];
 }
 
 export interface Anatomy {
   job: string;
   family: string;
   wall_s: number;
+  queue_s: number | null;
+  labels: string[];
+  no_timeline: string;
+  stages: Span[];
   metric: string;
   split_accelerator_s: Split;
   accelerators: { activity: string; start_s: number; seconds: number }[][];
-  phases: { name: string; start_s: number; seconds: number }[];
+  phases: Span[];
   parts: { kind: string; accelerator_seconds: number; evidence: string }[];
   table: { name: string; accelerator_seconds: number; share: number; ceiling: number | null; is_compute: boolean }[];
 }
