@@ -28,7 +28,7 @@ constexpr Nanos kRenewEvery = std::chrono::seconds(4);
 constexpr Nanos kUnclaimed = std::chrono::seconds(10);
 constexpr Nanos kLookEvery = std::chrono::milliseconds(200);
 constexpr int kMostClaims = 3;
-constexpr int kMostTries = 3;
+constexpr int kMostConflictTries = 3;
 constexpr std::string_view kHelpers = "/helpers";
 constexpr std::string_view kClaim = "claim.";
 
@@ -316,7 +316,7 @@ class Helper {
       const auto done =
           collect_run(context_, piece.id, piece.status, "work:" + name_, options_.say);
       const bool conflicts = !done && done.error().kind == Error::Kind::kConflict;
-      if (conflicts && tries < kMostTries) continue;
+      if (conflicts && tries < kMostConflictTries) continue;
       summary_.collected += TRY(done) ? 1 : 0;
       return Ok{};
     }
