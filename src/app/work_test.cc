@@ -14,6 +14,7 @@ using std::chrono::seconds;
 
 class WorkFolderTest : public ContextTest {
  protected:
+  WorkFolderTest() { clock_.advance(seconds(1)); }  // A machine that is up.
   bool leave(Nanos& offered, std::int64_t fence = 7) {
     return folder_of_work_.leave(piece_, fence, offered);
   }
