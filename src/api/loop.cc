@@ -102,6 +102,11 @@ Json cycle(const app::CycleSummary& s) {
                    {"stopped_because", s.stopped_because}});
 }
 
+Json work(const app::WorkSummary& s) {
+  return document(
+      {{"collected", s.collected}, {"asked", s.asked}, {"given_back", s.given_up}});
+}
+
 Json status(const app::Status& s) {
   Json experiments = Json::array();
   for (const loop::ExperimentState& x : s.snapshot.experiments.state().experiments) {

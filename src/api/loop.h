@@ -13,12 +13,14 @@
 #include "app/roi.h"
 #include "app/stack.h"
 #include "app/status.h"
+#include "app/work.h"
 #include "base/json.h"
 #include "base/result.h"
 
 namespace amdahl::api {
 
 Json cycle(const app::CycleSummary& summary);
+Json work(const app::WorkSummary& summary);
 Json status(const app::Status& status);
 Json gate(const app::GateList& gate);
 Json gate_item(const ledger::GateRow& row);

@@ -10,6 +10,7 @@
 #include "app/asking.h"
 #include "app/attacks.h"
 #include "app/evidence.h"
+#include "app/work.h"
 #include "base/hash.h"
 #include "ledger/event.h"
 #include "os/fault.h"
@@ -156,6 +157,8 @@ class Asker {
     say_(fmt::format("{}: asking {} to {} (at most {} tokens, ${:.2f})", family.name, show(model),
                      name(wanted.role), config.agent_question_tokens, usd));
     os::fault_point("ask.reserved");
+    Nanos offered{};
+    if (WorkFolder(context_).leave({Piece::Kind::kAsk, id}, fence_, offered)) return true;
     if (const auto handed = hand_over(folder, request); !handed) {
       say_(fmt::format("{}: {}", family.name, handed.error().text));
     }

@@ -10,6 +10,7 @@
 #include "app/answer.h"
 #include "app/ask_folder.h"
 #include "app/attacks.h"
+#include "app/work.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "brief/answer.h"
@@ -38,11 +39,14 @@ class Collecting {
   Result<bool> settle() {
     const auto reply = os::read_file(folder_.reply());
     if (reply) return take(*reply);
+    if (WorkFolder(context_).is_claimed(ask_.id)) return false;  // By a helper that lives.
     if (os::FileLock::is_held(folder_.claim())) return end_if_overdue();
     if (os::exists(folder_.reply())) return false;  // Just now: the next look takes it.
     if (os::exists(folder_.started())) {
       return lose("its worker died before it had an answer", ask_.reserved);
     }
+    Nanos offered = context_.clock->monotonic() - age();
+    if (WorkFolder(context_).leave({Piece::Kind::kAsk, ask_.id}, fence_, offered)) return false;
     return start_again();
   }
 
@@ -240,7 +244,7 @@ Result<> run_ask(const std::string& path) {
   std::signal(SIGTERM, end_ask);
   std::signal(SIGINT, end_ask);
   // From here on it may cost: who dies now is not started again.
-  TRY(os::write_file(folder.started(), fmt::format("{}\n", ::getpid())));
+  if (!create_once(folder.started(), fmt::format("{}\n", ::getpid()))) return Ok{};
   os::fault_point("ask.started");
   const agent::Reply reply = agent::ask(decode_runtime(request.value("runtime", Json::object())),
                                         question, [] { return ask_must_end != 0; });

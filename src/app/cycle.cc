@@ -22,6 +22,7 @@
 #include "app/scan_cycle.h"
 #include "app/snapshot.h"
 #include "app/webhook.h"
+#include "app/work.h"
 #include "base/text.h"
 #include "model/plan.h"
 #include "stats/coin.h"
@@ -32,6 +33,8 @@ namespace {
 constexpr Nanos kPollEvery = std::chrono::milliseconds(100);
 constexpr Nanos kThinkEvery = std::chrono::seconds(2);
 constexpr Nanos kTickEvery = std::chrono::seconds(1);
+constexpr Nanos kForHelpers = std::chrono::seconds(30);  // A single cycle waits so long for them.
+constexpr int kMostConflicts = 3;
 constexpr int kTypicalPairs = 9;  // Of a hypothesis not yet begun, for estimates.
 
 class Turner {
@@ -48,6 +51,7 @@ class Turner {
   Result<> choose();
   Result<> dream();
   Result<bool> step();  // Whether it thought anew.
+  Result<int> collect();  // How many runs and questions ended.
   Result<> think();     // Decides all there is to decide, then grants slots.
   Result<> grant(const std::vector<loop::Intent>& wishes);
   Result<std::optional<model::Pair>> order_for(const loop::Intent& wish);
@@ -209,6 +213,7 @@ Result<> Turner::think() {
   skipped_.clear();
   for (const auto& [family, reason] : snapshot_->skipped) TRY(skip(family, reason));
   for (const auto& [idea, reason] : snapshot_->left_out) TRY(skip(idea, reason));
+  int conflicts = 0;
   while (true) {
     LedgerEffects effects(context_, *snapshot_, fence_, options_.say);
     const std::vector<loop::Intent> intents = snapshot_->experiments.plan();
@@ -222,6 +227,12 @@ Result<> Turner::think() {
       if (!done && done.error().kind == Error::Kind::kBadInput && !family.empty()) {
         TRY(skip(family, done.error().text));
         continue;
+      }
+      // A helper or a person wrote meanwhile what this decision did not know of: decide anew.
+      if (!done && done.error().kind == Error::Kind::kConflict && conflicts++ < kMostConflicts) {
+        snapshot_ = TRY(take_snapshot(context_, snapshots_));
+        acted = true;
+        break;
       }
       acted = TRY(done);
       asked = acted && std::holds_alternative<loop::AskPanel>(intent);
@@ -335,15 +346,33 @@ Result<> Turner::grant(const std::vector<loop::Intent>& wishes) {
   return Ok{};
 }
 
+// What helpers have is over soon: a cycle that does not watch would leave it to the next one.
+Result<int> Turner::collect() {
+  int ended = TRY(reconcile(context_, submitted_, fence_, options_.say));
+  const Nanos began = context_.clock->monotonic();
+  while (!options_.watch && waits_for_helpers(submitted_) && !stopped() &&
+         context_.clock->monotonic() - began < kForHelpers) {
+    context_.clock->sleep(kPollEvery);
+    ended += TRY(reconcile(context_, submitted_, fence_, options_.say));
+  }
+  summary_.ended_runs += ended;
+  const int answered = TRY(collect_answers(context_, fence_, options_.say));
+  summary_.answers += answered;
+  if (ended + answered == 0) return 0;
+  std::set<std::string> open;
+  for (const model::Pair& run : TRY(context_.ledger->runs_in_flight())) {
+    open.insert(run.reservation);
+  }
+  for (const ledger::Ask& ask : TRY(context_.ledger->asks("", "reserved"))) open.insert(ask.id);
+  WorkFolder(context_).keep_only(open);
+  return ended + answered;
+}
+
 // Looking for ended runs is cheap and done often; thinking only when there is news, or when a
 // person at the gate may have made some.
 Result<bool> Turner::step() {
   ++summary_.steps;
-  int ended = TRY(reconcile(context_, submitted_, fence_, options_.say));
-  summary_.ended_runs += ended;
-  const int answered = TRY(collect_answers(context_, fence_, options_.say));
-  summary_.answers += answered;
-  ended += answered;
+  const int ended = TRY(collect());
   const Nanos now = context_.clock->monotonic();
   if (ended == 0 && summary_.steps > 1 && now - thought_ < kThinkEvery) return false;
   thought_ = now;

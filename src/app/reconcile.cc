@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 #include <span>
 
 #include <fmt/core.h>
@@ -14,6 +13,7 @@
 #include "app/job_profile.h"
 #include "app/pairs.h"
 #include "app/propose.h"
+#include "app/work.h"
 #include "base/text.h"
 #include "compare/compare.h"
 #include "model/codec.h"
@@ -47,15 +47,25 @@ struct Collector {
   Context& context;
   std::int64_t fence;
   const Say& say;
+  std::string actor = "cycle";
   std::vector<launch::RunRef> to_release{};  // At the end, in one call.
+
+  Result<bool> is_in_flight(const model::Pair& run) {
+    const std::vector<model::Pair> runs = TRY(context.ledger->runs_in_flight());
+    return std::ranges::find(runs, run.reservation, &model::Pair::reservation) != runs.end();
+  }
 
   Result<> keep(const model::Pair& run, const std::string& kind, Json payload,
                 std::vector<ledger::Draft> more = {}) {
-    std::vector<ledger::Draft> drafts{{kind, "cycle", run.reservation, std::move(payload)}};
+    std::vector<ledger::Draft> drafts{{kind, actor, run.reservation, std::move(payload)}};
     drafts.insert(drafts.end(), more.begin(), more.end());
     os::fault_point("cycle.collect");
-    TRY(context.ledger->append(drafts, fence));
-    return Ok{};
+    const auto kept = context.ledger->append(drafts, fence);
+    if (kept) return Ok{};
+    // A helper, or the cycle, was first: a run has one fate.
+    const bool conflicts = kept.error().kind == Error::Kind::kConflict;
+    if (conflicts && !TRY(is_in_flight(run))) return Ok{};
+    return kept.error();
   }
 
   // What the ledger charges for a run, with `more` to say of it.
@@ -226,6 +236,7 @@ class Visit {
   // Whether it ended, by what the place says of it. `leads`: whether the run that it shares, if it
   // does, is in flight too.
   Result<bool> settle(const launch::RunStatus& status, bool leads);
+  Result<bool> take(const launch::RunStatus& status);
 
  private:
   Result<bool> lose(const launch::RunStatus& status, const std::string& reason) {
@@ -241,7 +252,7 @@ class Visit {
   Result<std::string> why_give_up(const launch::RunStatus& status);
   Result<bool> release(const launch::RunStatus& status);
   Result<bool> submit_again(const launch::RunStatus& status);
-  Result<bool> take(const launch::RunStatus& status);
+  bool leave_to_helpers(const launch::RunStatus& status);
   Result<bool> take_lost(const launch::RunStatus& status, const std::string& why);
 
   Collector& collector_;
@@ -346,6 +357,13 @@ Result<bool> Visit::submit_again(const launch::RunStatus& status) {
   return false;
 }
 
+bool Visit::leave_to_helpers(const launch::RunStatus& status) {
+  const bool left = WorkFolder(context_).leave({Piece::Kind::kCollect, run_.reservation, status},
+                                               collector_.fence, handing_.offered);
+  if (!left) handing_.offered = Nanos{0};
+  return left;
+}
+
 Result<bool> Visit::take(const launch::RunStatus& status) {
   auto collected = context_.launcher->collect(ref_);
   if (!collected) return lose(status, collected.error().text);
@@ -420,12 +438,37 @@ Result<bool> Visit::settle(const launch::RunStatus& status, bool leads) {
     case launch::RunState::kLost:
       return take_lost(status, why_lost(status));
     case launch::RunState::kFinished:
-      return take(status);
+      return leave_to_helpers(status) ? Result<bool>(false) : take(status);
   }
   return false;
 }
 
+// How many of those that were left to helpers have ended.
+int forget_ended(Submitted& submitted, const std::vector<model::Pair>& in_flight) {
+  const auto count = std::erase_if(submitted, [&](const auto& row) {
+    return row.second.offered > Nanos{0} &&
+           std::ranges::find(in_flight, row.first, &model::Pair::reservation) == in_flight.end();
+  });
+  return static_cast<int>(count);
+}
+
 }  // namespace
+
+bool waits_for_helpers(const Submitted& submitted) {
+  return std::ranges::any_of(submitted,
+                             [](const auto& row) { return row.second.offered > Nanos{0}; });
+}
+
+Result<bool> collect_run(Context& context, const std::string& reservation,
+                         const launch::RunStatus& status, const std::string& actor,
+                         const Say& say) {
+  Collector collector{context, 0, say, actor};
+  for (const model::Pair& run : TRY(context.ledger->runs_in_flight())) {
+    Handing handing;
+    if (run.reservation == reservation) return Visit(collector, run, handing).take(status);
+  }
+  return false;
+}
 
 Result<int> reconcile(Context& context, Submitted& submitted, std::int64_t fence, const Say& say) {
   Collector collector{context, fence, say};
@@ -433,6 +476,7 @@ Result<int> reconcile(Context& context, Submitted& submitted, std::int64_t fence
   const std::vector<model::Pair> runs = TRY(context.ledger->runs_in_flight());
   std::vector<launch::RunRef> refs;
   for (const model::Pair& run : runs) refs.push_back(ref_of(run));
+  ended += forget_ended(submitted, runs);
   const std::vector<launch::RunStatus> statuses = context.launcher->status(refs);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const model::Pair& run = runs[i];
@@ -445,30 +489,6 @@ Result<int> reconcile(Context& context, Submitted& submitted, std::int64_t fence
     say(released.error().text);
   }
   return ended;
-}
-
-Result<> cancel_closed(Context& context, Submitted& submitted, const Say& say) {
-  const std::vector<model::Pair> runs = TRY(context.ledger->runs_in_flight());
-  std::set<std::string> wanted;  // Places where a run of an open question goes on.
-  std::map<std::string, const model::Pair*> closed;
-  for (const model::Pair& run : runs) {
-    const std::string place = ref_of(run).reservation;
-    // An A/A pair that shares a baseline goes with those it shares it with.
-    const bool joins = run.experiment.empty() && !run.block.empty();
-    const bool is_open =
-        !joins && (run.experiment.empty() ||
-                   TRY(context.ledger->experiment(run.experiment)).state != "closed");
-    if (is_open) wanted.insert(place);
-    if (!is_open) closed.emplace(place, &run);
-  }
-  for (const auto& [place, run] : closed) {
-    Handing& handing = submitted[run->reservation];
-    if (wanted.contains(place) || handing.cancelled) continue;
-    handing.cancelled = true;
-    say(fmt::format("{}: {} is cancelled: its experiment is closed", run->family, place));
-    TRY(context.launcher->cancel(ref_of(*run)));
-  }
-  return Ok{};
 }
 
 }  // namespace amdahl::app

@@ -20,6 +20,7 @@ struct Handing {
   bool cancelled = false;
   bool killed = false;
   std::string said{};  // Why its state is unknown; reported once.
+  Nanos offered{};     // When it was left to helpers (app/work.h); 0: it was not.
 };
 using Submitted = std::map<std::string, Handing>;
 
@@ -27,6 +28,14 @@ using Submitted = std::map<std::string, Handing>;
 // no receipt. Returns how many ended. A problem with one run voids that run only; returned errors
 // are the ledger's.
 Result<int> reconcile(Context& context, Submitted& submitted, std::int64_t fence, const Say& say);
+
+// The part of it that any helper may do: collects a run that ended, for `actor`. Whether it did:
+// false if the run has its fate already.
+Result<bool> collect_run(Context& context, const std::string& reservation,
+                         const launch::RunStatus& status, const std::string& actor, const Say& say);
+
+// Runs that ended and are with helpers.
+bool waits_for_helpers(const Submitted& submitted);
 
 // Ends runs that no open experiment needs; the next reconcile() collects and charges them.
 Result<> cancel_closed(Context& context, Submitted& submitted, const Say& say);

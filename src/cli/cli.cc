@@ -55,6 +55,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     verb<do_propose>("propose", "propose a change to test", 1),
     verb<do_brief>("brief", "print what a model or a person should know before proposing", 1),
     verb<do_cycle>("cycle", "run one cycle of the loop; --watch: repeat until idle", 0),
+    verb<do_work>("work", "help a cycle: collect runs, read profiles, ask models", 0),
     verb<do_status>("status", "show the state of the loop", 0),
     verb<do_gate>("gate", "show and decide wins that wait for approval", 2),
     verb<do_canary>("canary", "show promoted changes under watch in production", 2),

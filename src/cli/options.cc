@@ -145,6 +145,10 @@ constexpr auto kOptions = std::to_array<Option>({
     {"cycle", "--refresh", "", &CycleFlags::refresh, "profile every family again"},
     {"cycle", "--quiet", "", &Flags::quiet, "print only the summary"},
 
+    {"work", "--idle", "SECONDS", &WorkFlags::idle, "end after so long without work"},
+    {"work", "--launcher", "NAME", &WorkFlags::launcher, "as the cycle's"},
+    {"work", "--quiet", "", &Flags::quiet, "print only the summary"},
+
     {"launcher", "--patience", "SECONDS", &LauncherFlags::patience,
      "time for a job of a moment, from its release to its end"},
 

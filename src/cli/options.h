@@ -145,6 +145,11 @@ struct CycleFlags : Flags {
   bool refresh = false;
 };
 
+struct WorkFlags : Flags {
+  double idle = 0;
+  std::string launcher;
+};
+
 struct GateFlags : Flags {
   std::string reason;
   std::string as;

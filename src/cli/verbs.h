@@ -32,6 +32,7 @@ Result<int> do_profile(const ProfileFlags& flags);
 Result<int> do_propose(const ProposeFlags& flags);
 Result<int> do_brief(const BriefFlags& flags);
 Result<int> do_cycle(const CycleFlags& flags);
+Result<int> do_work(const WorkFlags& flags);
 Result<int> do_status(const Flags& flags);
 Result<int> do_gate(const GateFlags& flags);
 Result<int> do_canary(const CanaryFlags& flags);

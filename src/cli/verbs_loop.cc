@@ -11,6 +11,7 @@
 #include "app/promote.h"
 #include "app/stack.h"
 #include "app/status.h"
+#include "app/work.h"
 #include "base/amount.h"
 #include "base/count.h"
 #include "base/text.h"
@@ -168,6 +169,29 @@ Result<int> do_cycle(const CycleFlags& flags) {
     print(cycle_text(summary));
   }
   return cycle_exit(summary);
+}
+
+Result<int> do_work(const WorkFlags& flags) {
+  if (!(flags.idle >= 0)) return bad_input("--idle must be at least 0 seconds");
+  app::Overrides overrides;
+  overrides.launcher = flags.launcher;
+  app::Context context = TRY(context_for(flags, false, std::move(overrides)));
+  catch_interrupts();
+  app::WorkOptions options;
+  if (flags.idle > 0) options.idle = from_seconds(flags.idle);
+  options.stopped = interrupted;
+  options.say = [&](const std::string& text) {
+    if (!flags.quiet) fmt::print(stderr, "{}\n", text);
+  };
+  const app::WorkSummary summary = TRY(app::run_work(context, options));
+  if (flags.json) {
+    print_json(api::work(summary));
+  } else {
+    print(fmt::format("{} collected, {} asked, {} given back\n",
+                      counted(summary.collected, "run"), counted(summary.asked, "question"),
+                      summary.given_up));
+  }
+  return 0;
 }
 
 Result<int> do_status(const Flags& flags) {

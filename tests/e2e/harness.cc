@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -59,7 +60,7 @@ void check_answer(const std::vector<std::string>& words, const Outcome& outcome)
 
 Outcome run(const std::vector<std::string>& argv, const std::map<std::string, std::string>& env,
             const std::string& folder) {
-  static int number = 0;
+  static std::atomic<int> number{0};  // Tests run programs from several threads.
   const std::string base = folder + "/.out-" + std::to_string(++number);
   const pid_t child = ::fork();
   if (child == 0) become(argv, env, folder, base + ".out", base + ".err");

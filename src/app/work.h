@@ -1,0 +1,95 @@
+// work.h: pieces of work that a cycle leaves to helpers (`amdahl work`), and who has which.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/context.h"
+#include "app/reconcile.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "base/units.h"
+
+namespace amdahl::app {
+
+// One cycle decides. What takes long and decides nothing may be done by any number of helpers:
+// collecting a run that ended (of a profile: reading its traces, and proposing), and asking a
+// model. A helper neither reserves, submits, judges nor promotes.
+//
+// Everything is in <state>/work, which helpers must see under the same path (docs/format/work.md).
+// A piece is taken by an exclusive create, for a time that the ledger's clock ends: what a dead
+// helper had is taken again. Claims only save double work. That a piece counts once is the ledger's
+// promise: it refuses the second fate of a run, and the second answer to a question.
+struct Piece {
+  enum class Kind : std::uint8_t { kCollect, kAsk };
+  Kind kind = Kind::kCollect;
+  std::string id;                // The reservation, or the question.
+  launch::RunStatus status = {};  // Of a run: what its place said.
+};
+
+// A helper's claim on a piece. The highest number counts.
+struct WorkClaim {
+  int number = 0;
+  std::string path;
+};
+
+// Makes the file whole or not at all; false if it was there. One of many wins, also on a network
+// file system, where locks may not be kept.
+bool create_once(const std::string& path, const std::string& text);
+
+class WorkFolder {
+ public:
+  // `context` must outlive it.
+  explicit WorkFolder(const Context& context);
+
+  // Whether the piece may be left to helpers now: one has it, or one is idle and may take it. A
+  // piece that nobody took while `offered` (by this cycle) was `kUnclaimed` old, or that an earlier
+  // cycle offered in vain, is not left.
+  bool leave(const Piece& piece, std::int64_t fence, Nanos& offered);
+  // Forgets pieces that are not in `open`.
+  void keep_only(const std::set<std::string>& open);
+
+  std::vector<Piece> offered() const;
+  // Nothing if someone has it, or has done it, or too many died of it.
+  std::optional<WorkClaim> claim(const Piece& piece, const std::string& helper);
+  // Whether a helper that is alive has it.
+  bool is_claimed(const std::string& id) const;
+  Result<> renew(const WorkClaim& claim, const std::string& helper);
+  void give_back(const WorkClaim& claim);  // Someone else may take it at once.
+  void mark_done(const Piece& piece);
+
+  // That a helper is there, for as long as a claim lasts.
+  Result<> sign_in(const std::string& helper, bool idle);
+  void sign_out(const std::string& helper);
+  bool has_idle_helper() const;
+
+ private:
+  std::string folder_of(const std::string& id) const;
+  int last_claim(const std::string& id) const;
+  bool is_alive(const std::string& file) const;  // Its time is not over.
+  Json until() const;
+
+  const Context& context_;
+  std::string root_;
+};
+
+struct WorkOptions {
+  std::optional<Nanos> idle;  // Ends after so long without work; nothing: never.
+  Say say;
+  std::function<bool()> stopped;
+};
+
+struct WorkSummary {
+  int collected = 0;
+  int asked = 0;
+  int given_up = 0;  // Pieces that failed here, and were left to others.
+};
+
+// Works until it is stopped. Needs no lease.
+Result<WorkSummary> run_work(Context& context, const WorkOptions& options);
+
+}  // namespace amdahl::app

@@ -1,0 +1,442 @@
+// torture_test.cc: four machines with one ledger on a real PostgreSQL run pairs on a real Slurm
+// while everything fails in turn: nothing is lost, run twice or charged wrongly.
+#include <algorithm>
+#include <csignal>
+#include <functional>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cluster.h"
+#include "json.h"
+#include "ledger/postgres/testing/server.h"
+#include "os/clock.h"
+#include "os/files.h"
+#include "os/host.h"
+
+namespace amdahl::e2e {
+namespace {
+
+using ledger::postgres::TestServer;
+
+constexpr int kMachines = 4;
+constexpr int kIdeas = 30;
+constexpr auto kTick = std::chrono::milliseconds(100);
+
+// A command of one machine, which can be killed at any moment.
+class Command {
+ public:
+  void start(const std::vector<std::string>& argv, const std::map<std::string, std::string>& env,
+             const std::string& log) {
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    for (const auto& [name, value] : env) ::setenv(name.c_str(), value.c_str(), 1);
+    const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    ::dup2(file, 1);
+    ::dup2(file, 2);
+    std::vector<char*> words;
+    for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    ::execvp(words[0], words.data());
+    ::_exit(127);
+  }
+  // Its exit code, once, when it has ended.
+  std::optional<int> ended() {
+    int status = 0;
+    if (pid_ <= 0 || ::waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+  bool runs() const { return pid_ > 0; }
+  void signal(int number) const {
+    if (pid_ > 0) ::kill(pid_, number);
+  }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+struct Machine {
+  std::string name;
+  Command cycle;
+  Command helper;
+  int rests = 0;  // Ticks until its next cycle.
+};
+
+class Torture : public testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override {
+    for (Machine& machine : machines_) stop(machine);
+    if (mounted_) ::umount2(state_.c_str(), MNT_DETACH);
+  }
+
+  int drawn(int from, int to) { return std::uniform_int_distribution<int>(from, to)(draw_); }
+  std::vector<std::string> words_on(const Machine& machine,
+                                    const std::vector<std::string>& words) const;
+  std::map<std::string, std::string> variables() const;
+  Outcome on(const Machine& machine, const std::vector<std::string>& words) const {
+    return run(words_on(machine, words), variables(), sandbox_.path());
+  }
+  void configure(const std::string& more) const;
+  void keep_busy(Machine& machine);
+  void start_cycle(Machine& machine);
+  void stop(Machine& machine);
+  void next_fault();
+  void mend(const std::string& fault);
+  void kill_jobs_of_node(const std::string& node) const;
+  bool kill_a_worker();
+  void pass(double seconds, const std::function<bool()>& until);
+  void fill() const;
+  int arms_run() const { return count_lines(sandbox_.read("runs.log"), " "); }
+  void pause(double seconds) const { os::real_clock().sleep(from_seconds(seconds)); }
+
+  void settle();
+  void expect_one_fate_each();
+  void expect_arms_at_most_once() const;
+  void expect_charges();
+  void expect_equal_replicas();
+
+  std::mt19937 draw_;
+  int pairs_ = 0;
+  Cluster cluster_{"/tmp/amdahl-t-" + os::random_hex(6)};
+  TestServer server_{std::vector<std::string>{"commit_delay=5000", "commit_siblings=0"}};
+  Sandbox sandbox_;
+  std::string state_ = sandbox_.path("state");
+  bool mounted_ = false;
+  std::vector<Machine> machines_{kMachines};
+  std::vector<std::string> bag_;       // Faults of this round that are still to come.
+  std::map<std::string, int> faults_;  // How often each was there.
+  std::map<int, int> exits_;           // Of cycles.
+};
+
+void Torture::SetUp() {
+  const auto number = [](const char* name, int fallback) {
+    return to_number<int>(os::env_or(name, "")).value_or(fallback);
+  };
+  const int seed = number("AMDAHL_TORTURE_SEED", 1);
+  pairs_ = number("AMDAHL_TORTURE_PAIRS", 12);
+  draw_.seed(static_cast<unsigned>(seed));
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  std::printf("seed %d, %d pairs\n", seed, pairs_);
+  if (!cluster_.runs()) GTEST_SKIP() << cluster_.reason();
+  if (!server_.runs()) GTEST_SKIP() << server_.reason();
+  sandbox_.add_nap_job("0.4");
+  // Outside of all that is tortured. The name of the job is unique to a reservation.
+  sandbox_.write("job.sh",
+                 "#!/bin/sh\n"
+                 "echo \"$SLURM_JOB_NAME $(basename \"$AMDAHL_OUT\")\" >> \"$RUN_LOG\"\n"
+                 "sleep ${NAP:-0.4}\n"
+                 "echo fine > \"$AMDAHL_OUT/result\"\n"
+                 "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n",
+                 true);
+  // Jobs that the controller lost end at the time limit of their allocation: a short one.
+  std::string spec = sandbox_.read("job.toml");
+  spec.replace(spec.find("time_limit_s = 20"), 17, "time_limit_s = 8");
+  sandbox_.write("job.toml", spec);
+  sandbox_.write("state/.here", "");
+  if (::mount("tmpfs", state_.c_str(), "tmpfs", 0, "size=200m,mode=755") != 0) {
+    GTEST_SKIP() << "a disk for the state cannot be mounted here: " << std::strerror(errno);
+  }
+  mounted_ = true;
+  configure("");
+  for (int i = 0; i < kMachines; ++i) {
+    machines_[static_cast<std::size_t>(i)].name = "m" + std::to_string(i + 1);
+  }
+  ASSERT_EQ(on(machines_[0], {"adopt", "--spec", "job.toml"}).code, 0);
+  for (int i = 0; i < kIdeas; ++i) {
+    const std::string colour = "COLOUR=c" + std::to_string(i);
+    const Outcome proposed = on(machines_[0], {"propose", "nap", "--env", colour, "--gain", "40",
+                                               "--title", colour, "--as", "ada"});
+    ASSERT_EQ(proposed.code, 0) << proposed.err;
+  }
+}
+
+void Torture::configure(const std::string& more) const {
+  sandbox_.write("config.toml",
+                 "launcher = \"slurm\"\nslots = 16\n[campaign]\nk = 40\n[compare]\ncap = 24\n"
+                 "min_gain = 0.9\n[loop]\nlease_s = 4.0\nbusy_hosts = false\n"
+                 "[slurm]\npoll_s = 0.4\nsettle_s = 20\n[ledger]\nwait_s = 20\nurl = \"" +
+                     server_.url("torture") + "\"\n" + more);
+}
+
+std::vector<std::string> Torture::words_on(const Machine& machine,
+                                           const std::vector<std::string>& words) const {
+  std::vector<std::string> argv{"unshare", "--uts", "sh", "-c",
+                                "hostname " + machine.name + " && exec \"$0\" \"$@\"", program()};
+  argv.insert(argv.end(), words.begin(), words.end());
+  return argv;
+}
+
+std::map<std::string, std::string> Torture::variables() const {
+  return {{"SLURM_CONF", cluster_.conf()},
+          {"AMDAHL_STATE", state_},
+          {"AMDAHL_CONFIG", sandbox_.path("config.toml")},
+          {"TMPDIR", "/tmp"}};
+}
+
+// A third of the cycles die at a fault point, a fifth have a clock that is an hour off.
+void Torture::start_cycle(Machine& machine) {
+  std::map<std::string, std::string> env = variables();
+  std::vector<std::string> words{"cycle"};
+  if (drawn(0, 3) == 0) words.emplace_back("--watch");
+  if (drawn(0, 2) == 0) {
+    env["AMDAHL_FAULT_AT"] = std::to_string(drawn(3, 60));
+    ++faults_["fault point"];
+  }
+  if (drawn(0, 4) == 0) {
+    env["CLOCK_SHIFT_S"] = drawn(0, 1) == 0 ? "3600" : "-3600";
+    ++faults_["clock"];
+  }
+  std::vector<std::string> argv = words_on(machine, words);
+  if (env.contains("CLOCK_SHIFT_S")) {
+    argv[4] = "hostname " + machine.name + " && LD_PRELOAD=" CLOCK_SHIFT " exec \"$0\" \"$@\"";
+  }
+  machine.cycle.start(argv, env, sandbox_.path(machine.name + ".log"));
+}
+
+void Torture::keep_busy(Machine& machine) {
+  if (const auto code = machine.cycle.ended()) {
+    ++exits_[*code];
+    machine.rests = drawn(5, 15);
+  }
+  machine.helper.ended();
+  if (!machine.cycle.runs() && machine.rests-- <= 0) start_cycle(machine);
+  if (machine.helper.runs() || machine.name > "m2") return;
+  machine.helper.start(words_on(machine, {"work", "--idle", "60"}), variables(),
+                       sandbox_.path(machine.name + ".work.log"));
+}
+
+void Torture::stop(Machine& machine) {
+  for (Command* command : {&machine.cycle, &machine.helper}) {
+    command->signal(SIGKILL);
+    while (command->runs()) command->ended();
+  }
+}
+
+// Jobs carry the name of their node, and our configuration.
+void Torture::kill_jobs_of_node(const std::string& node) const {
+  for (const std::string& pid : os::list("/proc")) {
+    const auto number = to_number<pid_t>(pid);
+    if (!number) continue;
+    const auto environment = os::read_file("/proc/" + pid + "/environ");
+    const auto has = [&](const std::string& text) {
+      return environment && environment->find(text) != std::string::npos;
+    };
+    if (has(cluster_.conf()) && has("SLURM_JOB_ID=") && has("SLURMD_NODENAME=" + node)) {
+      ::kill(*number, SIGKILL);
+    }
+  }
+}
+
+bool Torture::kill_a_worker() {
+  std::vector<pid_t> workers;
+  for (const std::string& pid : os::list("/proc")) {
+    const auto number = to_number<pid_t>(pid);
+    if (!number) continue;
+    const auto line = os::read_file("/proc/" + pid + "/cmdline");
+    const bool works = line && line->find("exec") != std::string::npos &&
+                       line->find(state_ + "/runs/") != std::string::npos;
+    if (works && line->starts_with(program())) workers.push_back(*number);
+  }
+  if (workers.empty()) return false;
+  return ::kill(workers.front(), SIGKILL) == 0;
+}
+
+// The machines go on for so long, or until something is there.
+void Torture::pass(double seconds, const std::function<bool()>& until) {
+  for (double passed = 0; passed < seconds && !until(); passed += 0.1) {
+    for (Machine& machine : machines_) keep_busy(machine);
+    os::real_clock().sleep(kTick);
+  }
+}
+
+void Torture::fill() const {
+  const int file = ::open((state_ + "/fill").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const std::string block(1 << 16, 'x');
+  while (::write(file, block.data(), block.size()) > 0) {
+  }
+  ::close(file);
+}
+
+// What lasts is mended after a while; the rest is over at once.
+void Torture::mend(const std::string& fault) {
+  if (fault == "ctld" || fault == "dbd") cluster_.up(fault);
+  if (fault == "slurmd" || fault == "node") cluster_.up("n1");
+  if (fault == "ctld hangs") cluster_.signal("ctld", "CONT");
+  if (fault == "postgres") server_.start();
+  if (fault == "read-only") ::mount("", state_.c_str(), "", MS_REMOUNT, "size=200m,mode=755");
+  if (fault == "full") ::unlink((state_ + "/fill").c_str());
+}
+
+void Torture::next_fault() {
+  if (bag_.empty()) {
+    bag_ = {"cycle", "worker", "ctld", "dbd", "slurmd", "node", "postgres", "read-only", "full",
+            "ctld hangs", "helper"};
+    std::ranges::shuffle(bag_, draw_);
+  }
+  const std::string fault = bag_.back();
+  bag_.pop_back();
+  ++faults_[fault];
+  std::printf("%d arms: %s\n", arms_run(), fault.c_str());
+  double lasts = 0.1 * drawn(2, 20);
+  if (fault == "cycle") {  // One of them decides.
+    for (Machine& one : machines_) one.cycle.signal(SIGKILL);
+  }
+  if (fault == "helper") machines_[0].helper.signal(SIGKILL);
+  if (fault == "worker") {
+    bool met = false;
+    pass(10, [&] { return met = kill_a_worker(); });
+    faults_["worker that ran"] += met ? 1 : 0;
+  }
+  if (fault == "ctld") {  // Just after a submission: the controller has not saved it yet.
+    const std::size_t before = sandbox_.list("state/runs").size();
+    bool met = false;
+    pass(10, [&] { return met = sandbox_.list("state/runs").size() > before; });
+    faults_["ctld after a submission"] += met ? 1 : 0;
+  }
+  if (fault == "ctld" || fault == "dbd") cluster_.signal(fault, "KILL");
+  if (fault == "slurmd" || fault == "node") cluster_.signal("n1", "KILL");
+  if (fault == "node") kill_jobs_of_node("n1");
+  if (fault == "postgres") server_.kill();
+  if (fault == "full") fill();
+  if (fault == "read-only") {
+    ::mount("", state_.c_str(), "", MS_REMOUNT | MS_RDONLY, "");
+  }
+  if (fault == "ctld hangs") {
+    cluster_.signal("ctld", "STOP");
+    lasts = 12;  // Longer than clients wait.
+  }
+  pass(lasts, [] { return false; });
+  mend(fault);
+}
+
+// All is well again. Without a budget nothing is started, and what is in flight is collected.
+void Torture::settle() {
+  for (Machine& machine : machines_) stop(machine);
+  // A node that comes up says what it runs: the controller forgets jobs that ended while it was
+  // away, which it would else end at their time limit.
+  for (const char* node : {"n1", "n2"}) {
+    cluster_.signal(node, "KILL");
+    cluster_.up(node);
+  }
+  run({"scontrol", "update", "nodename=n[1-2]", "state=resume"}, variables(), "/tmp");
+  configure("[budget]\naccelerator_hours = 0.000001\n");
+  Outcome last = on(machines_[0], {"cycle", "--watch"});
+  for (int i = 0; i < 20 && last.code == 5; ++i) {  // The lease of one that was killed expires.
+    pause(1);
+    last = on(machines_[0], {"cycle", "--watch"});
+  }
+  EXPECT_TRUE(last.code == 4 || last.code == 0) << last.code << last.out << last.err;
+  configure("");
+}
+
+void Torture::expect_one_fate_each() {
+  std::map<std::string, int> fates;
+  const std::string exported = on(machines_[0], {"ledger", "export"}).out;
+  std::istringstream lines(exported);
+  std::map<std::string, int> verdicts;
+  for (std::string line; std::getline(lines, line);) {
+    const Json event = Json::parse(line);
+    const std::string kind = event.at("kind");
+    const std::string subject = event.at("subject");
+    if (kind == "run.reserved") fates.emplace(subject, 0);
+    if (kind == "run.collected" || kind == "run.voided") ++fates[subject];
+    if (kind == "verdict.recorded") ++verdicts[subject];
+  }
+  for (const auto& [run, times] : fates) EXPECT_EQ(times, 1) << run;
+  for (const auto& [idea, times] : verdicts) EXPECT_EQ(times, 1) << idea;
+  EXPECT_GE(fates.size(), static_cast<std::size_t>(pairs_));
+  std::printf("%zu reservations, %zu verdicts\n", fates.size(), verdicts.size());
+}
+
+void Torture::expect_arms_at_most_once() const {
+  std::set<std::string> arms;
+  std::istringstream log(sandbox_.read("runs.log"));
+  for (std::string arm; std::getline(log, arm);) {
+    EXPECT_TRUE(arms.insert(arm).second) << arm << " ran twice";
+  }
+  std::printf("%zu arms ran\n", arms.size());
+}
+
+void Torture::expect_equal_replicas() {
+  const std::string first = on(machines_[0], {"ledger", "export"}).out;
+  for (const Machine& machine : machines_) {
+    const Outcome verified = on(machine, {"ledger", "verify"});
+    EXPECT_EQ(verified.code, 0) << machine.name << verified.out << verified.err;
+    EXPECT_EQ(on(machine, {"ledger", "export"}).out, first) << machine.name;
+  }
+}
+
+// Of each job that accounting knows to its end: one accelerator, for so long.
+void Torture::expect_charges() {
+  const Outcome told = run({"sacct", "-X", "-D", "-n", "-P", "-S", "now-1days", "-E", "now+1days",
+                            "-s", "CD,CA,F,TO,NF,PR,BF,DL,OOM,RQ", "-o",
+                            "JobName,ElapsedRaw,End,AllocTRES"},
+                           variables(), "/tmp");
+  std::map<std::string, double> billed;
+  for (const auto line : split(told.out, '\n')) {
+    const auto cells = split(line, '|');
+    if (cells.size() != 4 || cells[2] == "Unknown") continue;
+    const bool held = cells[3].find("gres/gpu=1") != cells[3].npos;
+    billed[std::string(cells[0])] += held ? to_number<double>(cells[1]).value_or(0) : 0;
+  }
+  std::map<std::string, std::string> jobs;
+  std::map<std::string, double> spent;
+  std::istringstream lines(on(machines_[0], {"ledger", "export"}).out);
+  for (std::string line; std::getline(lines, line);) {
+    const Json event = Json::parse(line);
+    const Json& payload = event.at("payload");
+    if (event.at("kind") == "run.submitted") {
+      const std::string worker = payload.at("worker_run_id");
+      const auto parts = split(worker, ':');
+      const bool shares = worker.find('/') != worker.npos;
+      if (!shares && parts.size() == 3) jobs[event.at("subject")] = std::string(parts[2]);
+    }
+    if (payload.contains("spent_accelerator_s")) {
+      spent[event.at("subject")] = payload.at("spent_accelerator_s");
+    }
+  }
+  int compared = 0;
+  for (const auto& [reservation, job] : jobs) {
+    const auto bill = billed.find(job);
+    if (bill == billed.end()) continue;
+    ++compared;
+    EXPECT_NEAR(spent[reservation], bill->second, 1.01) << reservation << " " << job;
+  }
+  std::printf("%d charges compared, of %zu jobs\n", compared, jobs.size());
+  EXPECT_GT(compared, pairs_ / 2);
+}
+
+TEST_F(Torture, LosesNothingRunsNothingTwiceAndChargesWhatSlurmDid) {
+  int rounds = 0;
+  for (int i = 0; rounds == 0 || arms_run() < 2 * pairs_; ++i) {
+    pass(0.1 * drawn(3, 25), [] { return false; });
+    next_fault();
+    rounds += bag_.empty() ? 1 : 0;
+    ASSERT_LT(i, 40 * pairs_) << "it does not go on";
+  }
+  for (const auto& [fault, times] : faults_) std::printf("%s: %d\n", fault.c_str(), times);
+  for (const auto& [code, times] : exits_) std::printf("cycles with exit %d: %d\n", code, times);
+  settle();
+  expect_one_fate_each();
+  expect_arms_at_most_once();
+  expect_equal_replicas();
+  expect_charges();
+  // Done, the lease of another, a ledger or disk that is away, killed.
+  for (const auto& [code, times] : exits_) {
+    EXPECT_TRUE(code == 0 || code == 3 || code == 5 || code == 137) << code << " " << times;
+  }
+}
+
+}  // namespace
+}  // namespace amdahl::e2e
