@@ -23,6 +23,7 @@
 #include "profile/ceiling.h"
 #include "profile/classify.h"
 #include "profile/device_facts.h"
+#include "profile/host_ranks.h"
 #include "profile/wait_lines.h"
 
 namespace amdahl::app {
@@ -231,6 +232,7 @@ void add_traces(const Collected& collected, Read& read) {
   }
   const auto own = own_receipt(collected);
   read.facts.push_back(profile::facts_of(*read.into.trace, own ? own->wall : Nanos{}));
+  read.facts.push_back(profile::facts_of(profile::host_ranks(*trace)));
 }
 
 Read read_all(const model::Spec& spec, const Collected& collected) {
