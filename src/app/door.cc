@@ -23,9 +23,7 @@ Result<> write_output(const std::string& path, std::string_view text) {
 
 Result<> run_pair_in(const std::string& folder) { return launch::run_pair(folder); }
 
-Result<> observe_node_in(const std::string& folder) {
-  return launch::local::observe_node(folder);
-}
+Result<> observe_node_in(const std::string& folder) { return launch::local::observe_node(folder); }
 
 Result<> send_webhooks_in(const std::string& state_dir, const std::string& config) {
   const Config loaded = TRY(load_config({.config_file = config, .state_dir = state_dir}));

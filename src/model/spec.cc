@@ -35,8 +35,8 @@ void read_limits(Form& form, Spec& spec) {
   form.whole("cpus", spec.cpus, 0);
   form.whole("nodes", spec.layout.nodes, 1);
   form.whole("tasks_per_node", spec.layout.tasks_per_node, 1);
-  for (const auto& [name, value] : {std::pair{"accelerators", spec.accelerators},
-                                    std::pair{"cpus", spec.cpus}}) {
+  for (const auto& [name, value] :
+       {std::pair{"accelerators", spec.accelerators}, std::pair{"cpus", spec.cpus}}) {
     if (spec.layout.nodes > 0 && value % spec.layout.nodes != 0) {
       form.fail(name, fmt::format("must be divisible by nodes, {}: it counts those of all nodes",
                                   spec.layout.nodes));

@@ -66,8 +66,8 @@ NodeWatch::NodeWatch(Order order)
     : order_{std::move(order)},
       accelerators_(static_cast<std::size_t>(std::max(0, order_.accelerators))) {
   const std::string visible = os::env_or("CUDA_VISIBLE_DEVICES", "");
-  gpus_ = gpus_for(nvml_, visible.empty() ? std::nullopt : std::optional(visible),
-                   order_.accelerators);
+  gpus_ =
+      gpus_for(nvml_, visible.empty() ? std::nullopt : std::optional(visible), order_.accelerators);
 }
 
 void NodeWatch::find_members(Nanos now) {

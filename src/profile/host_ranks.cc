@@ -78,8 +78,8 @@ HostRanks host_ranks(const model::Trace& trace) {
   double waited = 0;
   for (const auto& [source, inside] : *most) {
     const model::TraceSource& of = trace.sources[source];
-    found.ranks.push_back({of.rank, of.host, inside.times.size(), middle(inside.times),
-                           sum_of(inside)});
+    found.ranks.push_back(
+        {of.rank, of.host, inside.times.size(), middle(inside.times), sum_of(inside)});
     span += to_seconds(inside.last - inside.first);
   }
   std::ranges::sort(found.ranks, {}, &HostRank::rank);
@@ -90,8 +90,8 @@ HostRanks host_ranks(const model::Trace& trace) {
     waited += to_seconds(rank.median - medians[0]) * static_cast<double>(rank.times);
   }
   found.share = span > 0 ? std::min(1.0, waited / span) : 0;
-  const bool enough = std::ranges::all_of(
-      found.ranks, [](const HostRank& rank) { return rank.times >= kFewest; });
+  const bool enough =
+      std::ranges::all_of(found.ranks, [](const HostRank& rank) { return rank.times >= kFewest; });
   const bool clear = to_seconds(medians[0]) < kClearlyShorter * to_seconds(medians[1]);
   if (!enough || !clear || found.share < kSmallestCause) return found;
   const auto late = std::ranges::find(found.ranks, medians[0], &HostRank::median);
@@ -100,7 +100,7 @@ HostRanks host_ranks(const model::Trace& trace) {
   return found;
 }
 
-Facts facts_of(const HostRanks& ranks) {
+Facts facts_of(const HostRanks& ranks, double in_steps) {
   Facts facts;
   if (ranks.straggler == model::kNone) return facts;
   const HostRank& late = ranks.ranks[ranks.straggler];
@@ -110,7 +110,7 @@ Facts facts_of(const HostRanks& ranks) {
   model::Cause cause;
   set_kind(cause, causes::kStragglers);
   cause.bottleneck = model::Bottleneck::kCommunication;
-  cause.share = ranks.share;
+  cause.share = ranks.share * in_steps;
   cause.because = fmt::format(
       "rank {}{} comes last to {}: it is inside for {} (median of {}), the next rank for {} longer",
       late.rank, late.host.empty() ? "" : " on " + late.host, ranks.collective,

@@ -21,11 +21,11 @@ struct HostRank {
 };
 
 struct HostRanks {
-  std::string collective;        // The one that the ranks spend most time in.
-  std::vector<HostRank> ranks;   // By number.
+  std::string collective;                  // The one that the ranks spend most time in.
+  std::vector<HostRank> ranks;             // By number.
   std::uint32_t straggler = model::kNone;  // Index into `ranks`.
-  Nanos made_wait{};             // In one collective: until it came after the second last.
-  double share = 0;              // Of the ranks' time: waiting for the last one to come.
+  Nanos made_wait{};  // In one collective: until it came after the second last.
+  double share = 0;   // Of the ranks' recorded time: waiting for the last one to come.
 };
 
 // Ranks leave a collective together, so that who is inside for the shortest time came last. Times
@@ -33,8 +33,9 @@ struct HostRanks {
 // cover the same steps.
 HostRanks host_ranks(const model::Trace& trace);
 
-// Evidence and, if a rank is late, the cause. Evidence: docs/format/evidence.md.
+// Evidence (docs/format/evidence.md) and the cause, if a rank is late. `in_steps`: the share of the
+// job's time that steps like the recorded ones take.
 inline constexpr const char* kStragglerRank = "ranks.straggler";
-Facts facts_of(const HostRanks& ranks);
+Facts facts_of(const HostRanks& ranks, double in_steps);
 
 }  // namespace amdahl::profile

@@ -33,17 +33,17 @@ TEST(HostRanks, WhoComesLastIsNamedWithoutComparingClocks) {
   EXPECT_EQ(found.ranks[2].median, microseconds(50));
   EXPECT_EQ(found.made_wait, microseconds(400));
   EXPECT_EQ(found.collective, "gloo:all_reduce");
-  const Facts facts = facts_of(found);
+  const Facts facts = facts_of(found, 0.5);
   EXPECT_EQ(facts.evidence.at(kStragglerRank), 2);
   ASSERT_EQ(facts.causes.size(), 1U);
   EXPECT_EQ(facts.causes[0].id, "communication.straggler");
-  EXPECT_NEAR(facts.causes[0].share, 3 * 10 * 400 / (4 * 9450.0), 0.01);
+  EXPECT_NEAR(facts.causes[0].share, 0.5 * 3 * 10 * 400 / (4 * 9450.0), 0.01);
 }
 
 TEST(HostRanks, EvenRanksNameNobody) {
   EXPECT_EQ(four_ranks(1, 0).straggler, model::kNone);
   EXPECT_EQ(four_ranks(1, 20).straggler, model::kNone) << "not clearly shorter";
-  EXPECT_TRUE(facts_of(four_ranks(1, 20)).causes.empty());
+  EXPECT_TRUE(facts_of(four_ranks(1, 20), 1).causes.empty());
 }
 
 TEST(HostRanks, OneRankOrNoneNamesNobody) {

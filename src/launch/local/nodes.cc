@@ -129,7 +129,8 @@ Result<NodeObservers> NodeObservers::start(const Order& order) {
 bool NodeObservers::read_more(Nanos until) {
   const Nanos left = until - os::real_clock().monotonic();
   pollfd link{link_.get(), POLLIN, 0};
-  const int ready = left <= Nanos{} ? 0 : ::poll(&link, 1, static_cast<int>(left / milliseconds(1)));
+  const int ready =
+      left <= Nanos{} ? 0 : ::poll(&link, 1, static_cast<int>(left / milliseconds(1)));
   if (ready < 0 && errno == EINTR) return true;
   std::array<char, 4096> bytes{};
   const ssize_t got = ready > 0 ? ::read(link_.get(), bytes.data(), bytes.size()) : -1;
@@ -179,8 +180,8 @@ void NodeObservers::finish(model::Receipt& job) {
   std::vector<model::Receipt> nodes;
   for (int node = 0; node < order_.nodes; ++node) {
     const auto text = os::read_file(fmt::format("{}/{}.json", order_.folder, node));
-    auto read = text ? model::decode_text<model::Receipt>(*text)
-                     : Result<model::Receipt>(text.error());
+    auto read =
+        text ? model::decode_text<model::Receipt>(*text) : Result<model::Receipt>(text.error());
     if (read && read->hosts.size() == 1) nodes.push_back(*std::move(read));
   }
   add_hosts(std::move(nodes), order_.nodes, job);
@@ -213,8 +214,7 @@ Result<> observe_node(const std::string& folder) {
   if (!end.line) return external("the worker is gone");
   seen.id = seen.family = "node";
   const int number = to_number<int>(os::env_or("SLURM_NODEID", "0")).value_or(0);
-  return os::write_file(fmt::format("{}/{}.json", folder, number),
-                        dump_json(model::encode(seen)));
+  return os::write_file(fmt::format("{}/{}.json", folder, number), dump_json(model::encode(seen)));
 }
 
 void add_hosts(std::vector<model::Receipt> nodes, int wanted, model::Receipt& job) {
@@ -244,8 +244,8 @@ void add_hosts(std::vector<model::Receipt> nodes, int wanted, model::Receipt& jo
   }
   if (static_cast<int>(nodes.size()) == wanted) return;
   job.noise = {NAN, NAN, NAN, NAN, NAN};
-  job.report_problems.push_back(
-      fmt::format("{} of {} nodes left no record of the job", wanted - static_cast<int>(nodes.size()), wanted));
+  job.report_problems.push_back(fmt::format("{} of {} nodes left no record of the job",
+                                            wanted - static_cast<int>(nodes.size()), wanted));
 }
 
 void limit_steps(int nodes, const std::string& mark, model::Plan& plan) {

@@ -19,8 +19,8 @@ class NodeObservers {
  public:
   struct Order {
     int nodes = 1;
-    std::string folder;  // On a file system that all nodes see; gets NUMBER.json of each node.
-    std::string mark;    // See observe/node.h.
+    std::string folder;    // On a file system that all nodes see; gets NUMBER.json of each node.
+    std::string mark;      // See observe/node.h.
     int accelerators = 0;  // Of a node.
   };
   // Returns when all of them watch. An error is the place's fault, not the job's.

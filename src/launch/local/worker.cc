@@ -419,7 +419,7 @@ class Worker {
   Nanos build_cpu_{};
   std::map<std::string, std::string> kept_;          // Receipts as they were written, by arm.
   std::optional<AcceleratorSeconds> baseline_cost_;  // Of A, once it has run well.
-  std::string problem_;  // Of the place: nothing counts.
+  std::string problem_;                              // Of the place: nothing counts.
   bool disk_was_full_ = false;
   bool interrupted_ = false;  // A signal ended an arm: the rest is not wanted.
 };

@@ -331,8 +331,7 @@ std::vector<std::string> submit_words(const PairRequest& request, const Settings
   add("cpus-per-task", std::to_string(need.cpus / need.tasks));
   add("nodes", std::to_string(need.nodes));
   add("ntasks-per-node", std::to_string(need.tasks));
-  for (const char* fixed :
-       {"--open-mode=append", "--no-requeue", "--hold", "--parsable"}) {
+  for (const char* fixed : {"--open-mode=append", "--no-requeue", "--hold", "--parsable"}) {
     words.emplace_back(fixed);
   }
   words.push_back(script);

@@ -334,10 +334,7 @@ class _Hook:
         self.add_lines(report)
         self.write_at_exit(report, now, cpu)
         if profiler is not None:
-            # Ranks of several nodes write into one folder, and nodes number their processes alone.
-            node = os.environ.get("SLURM_NODEID", "") if "AMDAHL_RANKS" in os.environ else ""
-            name = "torch-%s%d.pt.trace.json" % (node + "-" if node.isdigit() else "", self.pid)
-            path = os.path.join(os.path.dirname(self.out), name)
+            path = os.path.join(os.path.dirname(self.out), _trace.file_name(self.pid))
             _trace.write(profiler, path, report.get("rank"), report.get("world_size"))
             self.write_at_exit(report, now, cpu)
 
