@@ -38,9 +38,9 @@ class SlurmLaunch : public testing::Test {
     launcher_ = make();
   }
 
-  std::unique_ptr<launch::Launcher> make() const {
+  std::unique_ptr<launch::Launcher> make(Nanos poll = 300ms) const {
     launch::Site site{sandbox_.path("state")};
-    site.slurm.poll = 300ms;
+    site.slurm.poll = poll;
     site.slurm.settle = 4s;
     return launch::slurm::make(site);
   }
@@ -193,7 +193,7 @@ TEST_F(SlurmLaunch, ACycleStartsAsManyProgramsForManyRuns) {
   ::setenv("PATH", (sandbox_.path("bin") + ":" + path).c_str(), 1);
   const auto asked = [&](std::size_t count) {
     sandbox_.write("asked", "");
-    const auto launcher = make();
+    const auto launcher = make(60s);  // Longer than a cycle.
     const std::span<const RunRef> some(runs.data(), count);
     for (const RunStatus& status : launcher->status(some)) EXPECT_EQ(status.state, RunState::kHeld);
     EXPECT_TRUE(launcher->capacity(many.front()));

@@ -134,9 +134,9 @@ TEST_F(SlurmNodes, RanksOfTwoNodesAreSeenAndTheFixIsPromoted) {
 }
 
 constexpr const char* kTrain = R"(family = "train"
-command = ["srun", "--quiet", "torchrun", "-r", "1", "-t", "2", "--log_dir", "{out}/log",
-           "--nnodes=2", "--nproc_per_node=2", "--monitor_interval=0.1", "--rdzv_backend=c10d",
-           "--rdzv_endpoint={head}:{port}", "--rdzv_id=train", "train_ranks.py"]
+command = ["srun", "--quiet", "sh", "-c", """exec torchrun -r 1 -t 2 --log_dir "$AMDAHL_OUT/log" \\
+  --nnodes=2 --nproc_per_node=2 --monitor_interval=0.1 --node_rank="$SLURM_NODEID" \\
+  --master_addr={head} --master_port={port} train_ranks.py"""]
 inputs = ["train_ranks.py"]
 nodes = 2
 accelerators = 4

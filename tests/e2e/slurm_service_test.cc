@@ -54,6 +54,23 @@ class SlurmService : public testing::Test {
     return split(trim(found.out), '\n').size() - (trim(found.out).empty() ? 1 : 0);
   }
 
+  // Backup at any time, and both ways to restore.
+  void expect_restored() const {
+    const std::string ledger = home_ + "/state/ledger.db";
+    EXPECT_EQ(as_user({"sqlite3", ledger, ".backup backup.db"}).code, 0);
+    EXPECT_EQ(amdahl({"ledger", "copy", ledger, home_ + "/copy.db"}).code, 0);
+    const std::string before = amdahl({"ledger", "export"}).out;
+    EXPECT_EQ(as_user({"rm", "-f", ledger, ledger + "-wal", ledger + "-shm"}).code, 0);
+    EXPECT_EQ(as_user({"cp", "backup.db", ledger}).code, 0);
+    EXPECT_EQ(amdahl({"ledger", "verify"}).code, 0);
+    EXPECT_EQ(amdahl({"ledger", "export"}).out, before);
+    EXPECT_EQ(as_user({"rm", "-f", ledger, ledger + "-wal", ledger + "-shm"}).code, 0);
+    const Outcome back = amdahl({"ledger", "copy", home_ + "/copy.db", ledger});
+    EXPECT_EQ(back.code, 0) << back.err;
+    EXPECT_EQ(amdahl({"ledger", "verify"}).code, 0);
+    EXPECT_EQ(amdahl({"ledger", "export"}).out, before);
+  }
+
   std::optional<Cluster> cluster_;
   Sandbox sandbox_;
   std::string home_;
@@ -106,20 +123,7 @@ TEST_F(SlurmService, AUserWithoutRootOperatesTheLoopFromNothingToARestore) {
   const Outcome mode = run({"stat", "-c", "%a %U", home_ + "/state"}, {}, "/tmp");
   EXPECT_EQ(mode.out, std::string("700 ") + kUser + "\n");
 
-  // Backup at any time, and both ways to restore.
-  const std::string ledger = home_ + "/state/ledger.db";
-  EXPECT_EQ(as_user({"sqlite3", ledger, ".backup backup.db"}).code, 0);
-  EXPECT_EQ(amdahl({"ledger", "copy", ledger, home_ + "/copy.db"}).code, 0);
-  const std::string before = amdahl({"ledger", "export"}).out;
-  EXPECT_EQ(as_user({"rm", "-f", ledger, ledger + "-wal", ledger + "-shm"}).code, 0);
-  EXPECT_EQ(as_user({"cp", "backup.db", ledger}).code, 0);
-  EXPECT_EQ(amdahl({"ledger", "verify"}).code, 0);
-  EXPECT_EQ(amdahl({"ledger", "export"}).out, before);
-  EXPECT_EQ(as_user({"rm", "-f", ledger, ledger + "-wal", ledger + "-shm"}).code, 0);
-  const Outcome back = amdahl({"ledger", "copy", home_ + "/copy.db", ledger});
-  EXPECT_EQ(back.code, 0) << back.err;
-  EXPECT_EQ(amdahl({"ledger", "verify"}).code, 0);
-  EXPECT_EQ(amdahl({"ledger", "export"}).out, before);
+  expect_restored();
 
   // Old folders go; what is new or still needed stays. Their age is that of their events.
   const std::size_t runs = sandbox_.list(inside("state/runs")).size();

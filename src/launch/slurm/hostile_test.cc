@@ -16,10 +16,10 @@ class SlurmHostile : public local::LocalTest {
     fs::create_directories(path("bin"));
     for (const char* program : {"sbatch", "squeue", "sacct", "scontrol", "scancel", "sinfo"}) {
       const std::string file = path(std::string("bin/") + program);
-      const std::string script = "#!/bin/sh\n{ printf %s '" + std::string(program) +
-                                 "'; for w in \"$@\"; do printf '\\037%s' \"$w\"; done; "
-                                 "printf '\\036'; } >> '" +
-                                 path("calls") + "'\ncat '" + path(program) + "' 2>/dev/null\nexit 0\n";
+      const std::string script = std::string("#!/bin/sh\n{ printf %s ") + program +
+                                 "; for w in \"$@\"; do printf '\\037%s' \"$w\"; done; " +
+                                 "printf '\\036'; } >> '" + path("calls") + "'\ncat '" +
+                                 path(program) + "' 2>/dev/null\nexit 0\n";
       EXPECT_TRUE(os::write_file(file, script));
       fs::permissions(file, fs::perms::owner_all);
     }
