@@ -112,7 +112,9 @@ void expect_known_truths(const std::map<std::string, double>& effects) {
   // On a busy machine the pairs that it may have do not tell so small an effect.
   const bool told = effects.contains("twentieth");
   EXPECT_TRUE(told || std::getenv("AMDAHL_SLOW") == nullptr);
-  if (told) EXPECT_NEAR(effects.at("twentieth"), 0.05, 0.03);
+  if (told) {
+    EXPECT_NEAR(effects.at("twentieth"), 0.05, 0.03);
+  }
   EXPECT_NEAR(effects.at("half"), 0.69, 0.12) << "ln of 2: as long, on half of the GPUs";
 }
 
