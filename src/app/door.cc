@@ -4,6 +4,7 @@
 #include "app/context.h"
 #include "app/webhook.h"
 #include "launch/launcher.h"
+#include "launch/local/nodes.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/host.h"
@@ -21,6 +22,8 @@ Result<> write_output(const std::string& path, std::string_view text) {
 }
 
 Result<> run_pair_in(const std::string& folder) { return launch::run_pair(folder); }
+
+Result<> observe_node_in(const std::string& folder) { return launch::local::observe_node(folder); }
 
 Result<> send_webhooks_in(const std::string& state_dir, const std::string& config) {
   const Config loaded = TRY(load_config({.config_file = config, .state_dir = state_dir}));

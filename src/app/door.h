@@ -20,6 +20,7 @@ Result<> write_output(const std::string& path, std::string_view text);
 
 // Body of `amdahl exec`: runs the pair whose request is in this folder.
 Result<> run_pair_in(const std::string& folder);
+Result<> observe_node_in(const std::string& folder);
 
 // And of its webhook worker; `config` may be empty. Nothing to do if another one is at work.
 Result<> send_webhooks_in(const std::string& state_dir, const std::string& config);

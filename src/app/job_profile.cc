@@ -23,6 +23,7 @@
 #include "profile/ceiling.h"
 #include "profile/classify.h"
 #include "profile/device_facts.h"
+#include "profile/host_ranks.h"
 #include "profile/wait_lines.h"
 
 namespace amdahl::app {
@@ -215,6 +216,19 @@ void read_gpus(const Collected& collected, Read& read) {
   read.facts.push_back(profile::facts_of(read.into.gpus));
 }
 
+// Of the run with the collectors, as far as the hook counted them; 1 if it did not.
+double share_in_steps(const Read& read, const std::optional<model::Receipt>& own) {
+  double seconds = 0;
+  for (const profile::Facts& facts : read.facts) {
+    const auto steps = facts.evidence.find("hook.steps");
+    const auto each = facts.evidence.find("hook.step_ms");
+    if (steps == facts.evidence.end() || each == facts.evidence.end()) continue;
+    seconds = steps->second * each->second / 1000;
+  }
+  if (!own || own->wall <= Nanos{} || seconds <= 0) return 1;
+  return std::min(1.0, seconds / to_seconds(own->wall));
+}
+
 void add_traces(const Collected& collected, Read& read) {
   if (collected.traces.empty()) return;
   const auto trace = app::read_traces({collected.traces, "", {}});
@@ -231,6 +245,7 @@ void add_traces(const Collected& collected, Read& read) {
   }
   const auto own = own_receipt(collected);
   read.facts.push_back(profile::facts_of(*read.into.trace, own ? own->wall : Nanos{}));
+  read.facts.push_back(profile::facts_of(profile::host_ranks(*trace), share_in_steps(read, own)));
 }
 
 Read read_all(const model::Spec& spec, const Collected& collected) {

@@ -234,6 +234,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"sim", "--threads", "N", &SimFlags::threads, "threads (default: one per CPU)"},
 
     {"exec", "--pair", "DIR", &ExecFlags::pair_dir, "the run's folder"},
+    {"exec", "--node", "DIR", &ExecFlags::node_dir, "folder for what an observer sees of a node"},
     {"exec", "--ask", "DIR", &ExecFlags::ask_dir, "the folder of a question to a model"},
     {"exec", "--webhook", "DIR", &ExecFlags::webhook_dir, "state folder with messages to send"},
 });

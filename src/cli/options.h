@@ -241,6 +241,7 @@ struct ServeFlags : Flags {
 
 struct ExecFlags : Flags {
   std::string pair_dir;
+  std::string node_dir;
   std::string ask_dir;
   std::string webhook_dir;
 };

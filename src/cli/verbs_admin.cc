@@ -138,7 +138,11 @@ Result<int> do_exec(const ExecFlags& flags) {
     TRY(app::send_webhooks_in(flags.webhook_dir, flags.config));
     return 0;
   }
-  if (flags.pair_dir.empty()) return bad_input("exec wants --pair, --ask or --webhook DIR");
+  if (!flags.node_dir.empty()) {
+    TRY(app::observe_node_in(flags.node_dir));
+    return 0;
+  }
+  if (flags.pair_dir.empty()) return bad_input("exec wants --pair, --node, --ask or --webhook DIR");
   TRY(app::run_pair_in(flags.pair_dir));
   return 0;
 }

@@ -74,6 +74,12 @@ constexpr void fields(Io& io, T& stratum) {
   io.brief("size", stratum.size);
 }
 
+template <class Io, Is<Layout> T>
+constexpr void fields(Io& io, T& layout) {
+  io("nodes", layout.nodes);
+  io("tasks_per_node", layout.tasks_per_node);
+}
+
 template <class Io, Is<Spec> T>
 constexpr void fields(Io& io, T& spec) {
   io.must("family", spec.family);
@@ -86,6 +92,7 @@ constexpr void fields(Io& io, T& spec) {
   io.brief("paths", spec.paths);
   io.brief("deny", spec.deny);
   io.brief("network", spec.network);
+  io.brief("layout", spec.layout);
   io("accelerators", spec.accelerators);
   io("cpus", spec.cpus);
   io("time_limit_ns", spec.time_limit);
@@ -303,6 +310,24 @@ constexpr void fields(Io& io, T& steps) {
   io("work", steps.work);
 }
 
+template <class Io, Is<RankUse> T>
+constexpr void fields(Io& io, T& use) {
+  io.must("rank", use.rank);
+  io("cpu_ns", use.cpu);
+  io("cores", use.cores);
+}
+
+template <class Io, Is<HostUse> T>
+constexpr void fields(Io& io, T& use) {
+  io.must("host", use.host);
+  io("boot_id", use.boot_id);
+  io("hardware", use.hardware);
+  io("noise", use.noise);
+  io("cpu_ns", use.cpu);
+  io("peak_rss_bytes", use.peak_rss_bytes);
+  io.brief("ranks", use.ranks);
+}
+
 template <class Io, Is<Receipt> T>
 constexpr void fields(Io& io, T& receipt) {
   io("schema", receipt.schema);
@@ -314,6 +339,7 @@ constexpr void fields(Io& io, T& receipt) {
   io("host", receipt.host);
   io("boot_id", receipt.boot_id);
   io("hardware", receipt.hardware);
+  io.brief("hosts", receipt.hosts);
   io("cpus", receipt.cpus);
   io("accelerators", receipt.accelerators);
   io("accelerator_kind", receipt.accelerator_kind);

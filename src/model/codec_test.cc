@@ -56,6 +56,7 @@ Receipt odd_receipt() {
   receipt.utilisation = {Nanos{1000}, "CPU slot", {{0.0F, 0.333F, 1.0F, NAN}, {}}};
   receipt.outputs = {{"out/ö", "", 0}, {"b", "ab", 12}};
   receipt.noise.load1 = kNan;
+  receipt.hosts = {{"n1", "b", "h", {}, Nanos{5}, 7, {{3, Nanos{4}, {1.5F, NAN}}}}};
   receipt.stdout_tail = std::string("nul \0 inside", 12);
   return receipt;
 }
@@ -83,6 +84,7 @@ Spec odd_spec() {
   spec.memory_limit_mb = 0.5;
   spec.fixed_work = kInf;
   spec.outputs = {{"a", false}};
+  spec.layout = {2, 4};
   spec.quality = {{"q", 0.25, false}};
   Knob knob;
   knob.name = "threads";

@@ -105,6 +105,30 @@ struct StepReports {
   friend bool operator==(const StepReports&, const StepReports&) = default;
 };
 
+// A rank of a job of several nodes, seen from outside.
+struct RankUse {
+  int rank = 0;
+  Nanos cpu{};               // Of its processes, those that it started included.
+  std::vector<float> cores;  // Busy ones, one value per interval of the receipt's utilisation.
+
+  friend bool operator==(const RankUse&, const RankUse&) = default;
+};
+
+// A node of a job of several nodes.
+struct HostUse {
+  std::string host;
+  std::string boot_id;
+  std::string hardware;
+  HostNoise noise;
+  Nanos cpu{};  // Of the job's processes there.
+  std::int64_t peak_rss_bytes = 0;
+  std::vector<RankUse> ranks;  // In order; empty if the job does not number them.
+
+  friend bool operator==(const HostUse&, const HostUse&) = default;
+};
+
+inline constexpr int kReceiptWithHosts = 2;  // Its schema.
+
 struct Receipt {
   int schema = 1;
   std::string id;  // Reservation and arm ("r-…/A"), or the job's id.
@@ -115,6 +139,9 @@ struct Receipt {
   std::string host;
   std::string boot_id;
   std::string hardware;
+  // The nodes of a job of several. Noise is then that of the worst node, and CPU time, memory and
+  // utilisation are of all nodes. Empty: `host` alone.
+  std::vector<HostUse> hosts;
   std::vector<int> cpus;  // CPUs it was pinned to; empty: not pinned.
   int accelerators = 1;
   std::string accelerator_kind;  // "gpu", "cpu slot", "device".

@@ -33,6 +33,15 @@ std::string absolute(std::string_view base, const std::string& path) {
 void read_limits(Form& form, Spec& spec) {
   form.whole("accelerators", spec.accelerators, 1);
   form.whole("cpus", spec.cpus, 0);
+  form.whole("nodes", spec.layout.nodes, 1);
+  form.whole("tasks_per_node", spec.layout.tasks_per_node, 1);
+  for (const auto& [name, value] :
+       {std::pair{"accelerators", spec.accelerators}, std::pair{"cpus", spec.cpus}}) {
+    if (spec.layout.nodes > 0 && value % spec.layout.nodes != 0) {
+      form.fail(name, fmt::format("must be divisible by nodes, {}: it counts those of all nodes",
+                                  spec.layout.nodes));
+    }
+  }
   if (const auto seconds = form.positive("time_limit_s")) {
     constexpr double kYear = 366.0 * 86400;
     if (*seconds > kYear) form.fail("time_limit_s", "must be a year or less");
@@ -252,7 +261,7 @@ void read_spec(Form& form, Spec& spec, std::string_view base_dir, Problem& probl
   form.allow({"family",          "command", "workdir", "repo",         "build",  "check",
               "paths",           "deny",    "network", "accelerators", "cpus",   "time_limit_s",
               "memory_limit_mb", "pairing", "inputs",  "env",          "metric", "work",
-              "outputs",         "quality", "knobs",   "strata"});
+              "outputs",         "quality", "knobs",   "strata",       "nodes",  "tasks_per_node"});
   form.must("family");
   form.text("family", spec.family);
   if (!is_family_name(spec.family)) {

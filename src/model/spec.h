@@ -60,6 +60,14 @@ struct Stratum {
   friend bool operator==(const Stratum&, const Stratum&) = default;
 };
 
+// How a job is spread over machines, in Slurm's words.
+struct Layout {
+  int nodes = 1;
+  int tasks_per_node = 1;  // Of a step that srun starts without options.
+
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
 struct Spec {
   std::string family;
   std::vector<std::string> command;  // May contain "{out}" and "{state}"; see docs/format/spec.md.
@@ -71,8 +79,9 @@ struct Spec {
   std::vector<std::string> paths;  // Globs that an agent's patch may touch; empty: any file.
   std::vector<std::string> deny;   // Globs that it may not touch, besides model/frozen.h.
   bool network = false;            // Whether the runs of an agent's patch may use the network.
-  int accelerators = 1;
-  int cpus = 0;  // CPUs that an arm is pinned to; 0: one per accelerator.
+  Layout layout{};
+  int accelerators = 1;  // On all nodes together, as the CPUs; divisible by the nodes.
+  int cpus = 0;          // CPUs that an arm is pinned to; 0: one per accelerator.
   Nanos time_limit = std::chrono::minutes(30);
   std::optional<double> memory_limit_mb;
   std::string metric = "accelerator_seconds_per_work";  // Or the name of a reported metric.

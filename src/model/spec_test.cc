@@ -35,6 +35,19 @@ std::string error_of(const std::string& lines) {
   return spec ? "" : spec.error().text;
 }
 
+TEST(Spec, NodesAndTasksOfAJob) {
+  const auto spec = parse_spec(
+      "family = \"f\"\ncommand = [\"run\"]\nnodes = 2\ntasks_per_node = 4\naccelerators = 8\n",
+      "job.toml", "/w");
+  ASSERT_TRUE(spec) << spec.error().text;
+  EXPECT_EQ(spec->layout, (Layout{2, 4}));
+  const auto again = parse_spec(to_toml(*spec), "job.toml", "/w");
+  ASSERT_TRUE(again) << again.error().text;
+  EXPECT_EQ(*again, *spec);
+  const auto plain = parse_spec("family = \"f\"\ncommand = [\"run\"]\n", "job.toml", "/w");
+  EXPECT_EQ(json_of(*plain).find("layout"), std::string::npos) << "digests of old specs stay";
+}
+
 TEST(Spec, WhatPatchesMustPassAndMayTouch) {
   const auto spec = parse_spec(
       "family = \"f\"\ncommand = [\"run\"]\nrepo = \".\"\ncheck = [\"make\", \"check\"]\n"
@@ -157,6 +170,9 @@ TEST(Spec, ErrorsNameTheLineAndWhatToType) {
       {"acelerators = 2",
        "job.toml: line 3: unknown key \"acelerators\", did you mean \"accelerators\"?"},
       {"zzz = 2", "job.toml: line 3: unknown key \"zzz\"; see docs/format/spec.md"},
+      {"nodes = 2\naccelerators = 3",
+       "job.toml: line 4: accelerators must be divisible by nodes, 2: it counts those of all "
+       "nodes"},
       {"accelerators = 0", "job.toml: line 3: accelerators must be 1 to 1000000, not 0"},
       {"accelerators = \"2\"",
        "job.toml: line 3: accelerators must be a whole number, not a string"},

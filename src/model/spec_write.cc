@@ -108,6 +108,10 @@ std::string to_toml(const Spec& spec) {
   page.texts("paths", spec.paths);
   page.texts("deny", spec.deny);
   if (spec.network) page.line("network", "true");
+  if (spec.layout.nodes > 1) page.line("nodes", fmt::format("{}", spec.layout.nodes));
+  if (spec.layout.tasks_per_node > 1) {
+    page.line("tasks_per_node", fmt::format("{}", spec.layout.tasks_per_node));
+  }
   page.line("accelerators", fmt::format("{}", spec.accelerators));
   page.line("cpus", fmt::format("{}", spec.cpus));
   page.line("time_limit_s", number(static_cast<double>(spec.time_limit.count()) / 1e9));

@@ -43,6 +43,10 @@ std::vector<std::string_view> words_in(std::string_view line);  // Split at blan
 // Nothing if the line is truncated or malformed. The program name may contain spaces and brackets.
 std::optional<ProcessStat> parse_process_stat(std::string_view line);
 
+// CPU time of the process and of children that it waited for; of a living process in nanoseconds,
+// if `exact`.
+Nanos cpu_time(const ProcessStat& stat, bool exact = true);
+
 // Counters of the whole host at one moment. NaN: missing.
 struct HostCounters {
   double busy_ticks = 0;  // All CPUs: user, nice, system and interrupts.

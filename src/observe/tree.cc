@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <optional>
 
 #include <dirent.h>
@@ -16,21 +15,6 @@ namespace amdahl::observe {
 namespace {
 
 constexpr std::size_t kOpenFiles = 256;  // Of processes, and as many of threads.
-
-// The CPU time of a whole process in nanoseconds: the kernel's process clock of another process
-// (see clock_getcpuclockid(3)). /proc has it only in ticks of 10 ms.
-std::optional<Nanos> process_clock(pid_t pid) {
-  clockid_t clock{};
-  timespec time{};
-  if (::clock_getcpuclockid(pid, &clock) != 0) return std::nullopt;
-  if (::clock_gettime(clock, &time) != 0) return std::nullopt;
-  return std::chrono::seconds(time.tv_sec) + Nanos(time.tv_nsec);
-}
-
-Nanos from_ticks(std::int64_t ticks) {
-  static const std::int64_t a_second = ::sysconf(_SC_CLK_TCK);
-  return Nanos(ticks * (1'000'000'000 / a_second));
-}
 
 ProcessIdentity born(const ProcessStat& stat) {
   return {stat.pid, stat.group, stat.session, stat.start_ticks};
@@ -174,9 +158,7 @@ TreeSample Tree::sample() {
   TreeSample sum;
   seen_.clear();
   for (const ProcessStat& stat : read_members()) {
-    const auto exact = proc_root_ == "/proc" ? process_clock(stat.pid) : std::nullopt;
-    sum.cpu += exact.value_or(from_ticks(stat.user_ticks + stat.system_ticks));
-    sum.cpu += from_ticks(stat.reaped_ticks);
+    sum.cpu += cpu_time(stat, proc_root_ == "/proc");
     sum.resident_bytes += stat.resident_pages * page;
     seen_.push_back(born(stat));
     // Processes never seen alive are not worth listing: in a fork storm most are dead.

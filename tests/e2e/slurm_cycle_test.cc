@@ -1,6 +1,7 @@
-// The loop on a real Slurm, with jobs whose truth we know: a real win, no effect, and half the
-// GPUs.
+// The loop on a real Slurm, with jobs whose truth we know: a large and a small win, no effect, and
+// half the GPUs; the same on this machine.
 #include <chrono>
+#include <cstdlib>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -60,10 +61,9 @@ void expect_charges(const Sandbox& sandbox, const Cluster& cluster, int accelera
   }
 }
 
-TEST(SlurmCycle, KnownTruthsReachTheirVerdictsAndCostWhatSlurmCharged) {
-  const Cluster cluster("/tmp/amdahl-slurm-" + os::random_hex(6));
-  if (!cluster.runs()) GTEST_SKIP() << cluster.reason();
-  Sandbox sandbox;
+// A family whose truth is known: each change's title, and the effect of what waits at the gate.
+std::map<std::string, double> at_gate_of_known_truths(
+    const Sandbox& sandbox, const std::map<std::string, std::string>& env) {
   sandbox.add_nap_job("0.9");
   sandbox.write("job.sh",
                 "#!/bin/sh\n"
@@ -75,32 +75,54 @@ TEST(SlurmCycle, KnownTruthsReachTheirVerdictsAndCostWhatSlurmCharged) {
   std::string spec = sandbox.read("job.toml");
   spec.replace(spec.find("accelerators = 1"), 16, "accelerators = 2");
   sandbox.write("job.toml", spec);
-  sandbox.write(
-      "config.toml",
-      "launcher = \"slurm\"\nslots = 16\n[campaign]\nk = 4\n[compare]\ncap = 24\nmin_gain = 0.9\n"
-      "[loop]\nlease_s = 10.0\nbusy_hosts = false\n[slurm]\npoll_s = 0.4\n");
-  const std::map<std::string, std::string> env{{"SLURM_CONF", cluster.conf()}};
-  ASSERT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}, env).code, 0);
-  const auto propose = [&](const std::string& option, const std::string& value) {
+  sandbox.write("config.toml", std::string(env.empty() ? "slots = 2\n"
+                                                       : "launcher = \"slurm\"\n"
+                                                         "slots = 16\n") +
+                                   "[campaign]\nk = 4\n[compare]\ncap = 32\nmin_gain = 0.9\n"
+                                   "[loop]\nlease_s = 10.0\nbusy_hosts = false\n"
+                                   "[slurm]\npoll_s = 0.4\n");
+  EXPECT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}, env).code, 0);
+  const auto propose = [&](const std::string& title, const std::string& option,
+                           const std::string& value) {
     const Outcome outcome = sandbox.amdahl(
-        {"propose", "nap", option, value, "--gain", "40", "--title", value, "--as", "ada"}, env);
+        {"propose", "nap", option, value, "--gain", "40", "--title", title, "--as", "ada"}, env);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return outcome.out.substr(0, outcome.out.find(' '));
+    return std::pair(outcome.out.substr(0, outcome.out.find(' ')), title);
   };
-  const std::string third = propose("--env", "NAP=0.6");
-  propose("--env", "COLOUR=red");
-  const std::string half = propose("--accelerators", "1");
+  const std::map<std::string, std::string> titles{
+      propose("third", "--env", "NAP=0.6"), propose("twentieth", "--env", "NAP=0.855"),
+      propose("nothing", "--env", "COLOUR=red"), propose("half", "--accelerators", "1")};
   const Outcome cycle = sandbox.amdahl({"cycle", "--watch"}, env);
-  ASSERT_EQ(cycle.code, 0) << cycle.err;
-
-  std::map<std::string, double> at_gate;
+  EXPECT_EQ(cycle.code, 0) << cycle.err;
+  std::map<std::string, double> effects;
   const Json gate = json_of(sandbox.amdahl({"gate", "list", "--json"}, env));
   for (const Json& row : gate.at("gate")) {
-    at_gate[row.at("packet").at("hypothesis")] = row.at("packet").at("comparison").at("effect");
+    const Json& packet = row.at("packet");
+    effects[titles.at(packet.at("hypothesis"))] = packet.at("comparison").at("effect");
   }
-  ASSERT_EQ(at_gate.size(), 2U) << cycle.out << cycle.err;
-  EXPECT_NEAR(at_gate[third], 0.37, 0.12) << "ln of 0.9 / 0.6, with what a start costs";
-  EXPECT_NEAR(at_gate[half], 0.69, 0.12) << "ln of 2: as long, on half of the GPUs";
+  EXPECT_EQ(sandbox.amdahl({"ledger", "verify"}, env).code, 0);
+  if (effects.size() < 2) ADD_FAILURE() << cycle.out << cycle.err;
+  return effects;
+}
+
+void expect_known_truths(const std::map<std::string, double>& effects) {
+  ASSERT_TRUE(effects.contains("third") && effects.contains("half"));
+  EXPECT_FALSE(effects.contains("nothing"));
+  EXPECT_NEAR(effects.at("third"), 0.37, 0.12) << "ln of 0.9 / 0.6, with what a start costs";
+  // On a busy machine the pairs that it may have do not tell so small an effect.
+  const bool told = effects.contains("twentieth");
+  EXPECT_TRUE(told || std::getenv("AMDAHL_SLOW") == nullptr);
+  if (told) {
+    EXPECT_NEAR(effects.at("twentieth"), 0.05, 0.03);
+  }
+  EXPECT_NEAR(effects.at("half"), 0.69, 0.12) << "ln of 2: as long, on half of the GPUs";
+}
+
+TEST(SlurmCycle, KnownTruthsReachTheirVerdictsAndCostWhatSlurmCharged) {
+  const Cluster cluster("/tmp/amdahl-slurm-" + os::random_hex(6));
+  if (!cluster.runs()) GTEST_SKIP() << cluster.reason();
+  Sandbox sandbox;
+  expect_known_truths(at_gate_of_known_truths(sandbox, {{"SLURM_CONF", cluster.conf()}}));
   // Each arm saw what it claimed: two devices, or one.
   std::map<std::string, int> saw;
   for (const auto line : split(sandbox.read("runs.log"), '\n')) {
@@ -111,7 +133,11 @@ TEST(SlurmCycle, KnownTruthsReachTheirVerdictsAndCostWhatSlurmCharged) {
   EXPECT_GT(saw["2"], 20);
   EXPECT_EQ(saw.size(), 2U);
   expect_charges(sandbox, cluster, 2);
-  EXPECT_EQ(sandbox.amdahl({"ledger", "verify"}, env).code, 0);
+}
+
+TEST(SlurmCycle, TheSameTruthsReachTheSameVerdictsLocally) {
+  const Sandbox sandbox;
+  expect_known_truths(at_gate_of_known_truths(sandbox, {}));
 }
 
 TEST(SlurmCycle, AJobThatSlurmRanIsAdopted) {

@@ -160,6 +160,10 @@ class CommandLauncher final : public Launcher {
 
   // The answer where the scheduler need not be asked to take it; its folder is ready otherwise.
   std::optional<SubmitAnswer> settle_before(const PairRequest& request) {
+    if (request.spec.layout.nodes > 1) {
+      return SubmitAnswer{Handover::kRefused, "",
+                          "jobs of several nodes need launcher = \"slurm\""};
+    }
     const auto there = for_allocation(request);
     if (!there) return SubmitAnswer{Handover::kRefused, "", there.error().text};
     SubmitAnswer kept = local_->submit(std::span(&*there, 1)).front();

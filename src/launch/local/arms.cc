@@ -33,6 +33,14 @@ Result<> check(const PairRequest& request) {
     return bad_input(
         "the request must be at most one of: a profile, concurrent arms, arms by steps, a block");
   }
+  const int nodes = request.spec.layout.nodes;
+  if (nodes > 1 && !request.allocated) {
+    return bad_input("a job of several nodes needs Slurm; set launcher = \"slurm\"");
+  }
+  if (nodes > 1 && (request.a.accelerators % nodes != 0 || request.b.accelerators % nodes != 0)) {
+    return bad_input(
+        fmt::format("the accelerators of an arm must be divisible by the {} nodes", nodes));
+  }
   if (request.contended && request.cpus.empty()) {
     return bad_input("a contended run needs CPU slots, and the request has none");
   }

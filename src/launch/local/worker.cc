@@ -17,6 +17,7 @@
 #include "launch/local/arms.h"
 #include "launch/local/local.h"
 #include "launch/local/neighbours.h"
+#include "launch/local/nodes.h"
 #include "launch/local/patched.h"
 #include "launch/local/record.h"
 #include "launch/local/together.h"
@@ -69,7 +70,8 @@ class Worker {
   }
 
   Result<> run() {
-    if (request_.allocated) scratch_ = local::make_scratch(request_.ticket);
+    // What ranks on other nodes write must be where all of them see it.
+    if (request_.allocated && !spans_nodes()) scratch_ = local::make_scratch(request_.ticket);
     const auto arms = local::arms_of(request_);
     if (!arms) return finish({}, arms.error().text);
     TRY(os::make_dirs(state_dir_ + "/plans"));
@@ -121,8 +123,8 @@ class Worker {
       done["build_wall_ns"] = build_wall_.count();
       done["build_cpu_ns"] = build_cpu_.count();
     }
-    if (!problem.empty()) {
-      done["problem"] = problem;
+    if (!problem.empty() || !problem_.empty()) {
+      done["problem"] = problem.empty() ? problem_ : problem;
     } else if (disk_was_full_) {
       done["problem"] = "the disk of the state folder was full while an arm failed";
     }
@@ -140,6 +142,10 @@ class Worker {
   std::string space_for(const std::string& what) const {
     return fmt::format("{}/space-{}", folder_.path, what);
   }
+
+  bool spans_nodes() const { return request_.spec.layout.nodes > 1; }
+
+  std::string rank_mark(const Arm& arm) const { return request_.ticket + "/" + arm.name; }
 
   bool cancelled() const { return interrupted_ || os::exists(folder_.cancelled()); }
 
@@ -165,7 +171,9 @@ class Worker {
       if (!made.plan) ready.never = made.never;
       if (made.plan) plan = *made.plan;
     }
-    if (request_.allocated) local::limit_devices(own_environment(), plan);
+    if (request_.allocated && !spans_nodes()) local::limit_devices(own_environment(), plan);
+    if (spans_nodes()) local::limit_steps(request_.spec.layout.nodes, rank_mark(arm), plan);
+    TRY(local::fill_in_meeting_point(plan));
     ready.order = order_for(arm, plan);
     if (request_.sandbox) ready.order.jail = jail_for(plan, tree);
     if (request_.concurrent && ready.reason.empty()) {
@@ -248,7 +256,7 @@ class Worker {
     order.family = spec.family;
     order.arm = arm.label;
     order.plan = plan;
-    order.cpus = arm.cpus;
+    if (!spans_nodes()) order.cpus = arm.cpus;
     order.out_dir = scratch_.empty() ? folder_.out(arm.name) : scratch_ + "/" + arm.name;
     order.state_dir = state_folder(*arm.plan);
     // Two concurrent runs of one plan must not write into one folder.
@@ -262,7 +270,7 @@ class Worker {
     order.outputs = spec.outputs;
     order.inputs = spec.inputs;
     order.with_hook = arm.label == "profile";
-    order.with_waits = order.with_hook;
+    order.with_waits = order.with_hook && !spans_nodes();  // Of srun they tell nothing.
     return order;
   }
 
@@ -338,7 +346,7 @@ class Worker {
     return ready;
   }
 
-  model::Receipt receipt_for(const Ready& ready) const {
+  model::Receipt receipt_for(const Ready& ready) {
     if (cancelled()) return not_begun(ready.arm);
     if (!ready.reason.empty()) return not_started(ready.arm, ready.reason, ready.never);
     // Its output is elsewhere until the end; if the worker dies, this shows which arm ran.
@@ -348,10 +356,23 @@ class Worker {
     }
     // The reservation names the commit of a patched arm.
     const std::string source = has_patch(request_) ? "" : source_of(request_.spec);
+    std::optional<local::NodeObservers> observers;
+    if (spans_nodes()) {
+      const int nodes = request_.spec.layout.nodes;
+      auto made = local::NodeObservers::start({nodes, folder_.out(ready.arm.name) + "/nodes",
+                                               rank_mark(ready.arm),
+                                               ready.order.plan.accelerators / nodes});
+      if (!made) {
+        problem_ = made.error().text;
+        return not_started(ready.arm, problem_);
+      }
+      observers.emplace(*std::move(made));
+    }
     auto receipt = observe::supervise(ready.order, os::real_clock());
     if (!receipt) return not_started(ready.arm, receipt.error().text);
     // Digest the requested plan, which does not depend on where the worktree is.
     model::Receipt sealed = *receipt;
+    if (observers) observers->finish(sealed);
     sealed.source = source;
     // With AMDAHL_WORKER the site's own program sets the environment, the same for all workers.
     const bool by_other = !os::env_or("AMDAHL_WORKER", "").empty() || local::has_modules();
@@ -398,6 +419,7 @@ class Worker {
   Nanos build_cpu_{};
   std::map<std::string, std::string> kept_;          // Receipts as they were written, by arm.
   std::optional<AcceleratorSeconds> baseline_cost_;  // Of A, once it has run well.
+  std::string problem_;                              // Of the place: nothing counts.
   bool disk_was_full_ = false;
   bool interrupted_ = false;  // A signal ended an arm: the rest is not wanted.
 };
@@ -424,6 +446,7 @@ Result<> local::run_request(const RunFolder& folder, PairRequest request) {
     TRY(local::take_environment(state_dir, request));
     const int job = to_number<int>(os::env_or("SLURM_JOB_ID", "0")).value_or(0);
     request.cpus = local::cpus_for(request, os::affinity_cpus(), job);
+    if (request.spec.layout.nodes > 1 && !request.contended) request.cpus.clear();
   } else {
     lock = os::FileLock::try_take(folder.claim());
     if (!lock || local::has_begun(folder)) return Ok{};

@@ -248,19 +248,25 @@ std::vector<Node> parse_nodes(std::string_view text, const std::string& gres) {
 
 Need need_of(const PairRequest& request, const Settings& settings) {
   Need need;
-  need.accelerators = most_accelerators(request);
-  need.cpus = std::max(1, most_cpus(request));
+  const model::Layout& layout = request.spec.layout;
+  const auto per_node = [&](int all) { return (all + layout.nodes - 1) / layout.nodes; };
+  need.nodes = layout.nodes;
+  need.tasks = layout.tasks_per_node;
+  need.accelerators = per_node(most_accelerators(request));
+  need.cpus = std::max(1, per_node(most_cpus(request)));
   if (settings.gres.empty()) {
     need.cpus = std::max(need.cpus, need.accelerators);
     need.accelerators = 0;
   }
+  // Slurm gives CPUs to tasks: each gets as many.
+  need.cpus = (need.cpus + need.tasks - 1) / need.tasks * need.tasks;
   return need;
 }
 
 Capacity room_on(const std::vector<Node>& nodes, const Need& need, bool exclusive) {
   Capacity capacity;
-  int room = 0;
-  bool ever = false;
+  int room = 0;  // Of one node's part.
+  int ever = 0;
   int most_cpus = 0;
   int most_accelerators = 0;
   for (const Node& node : nodes) {
@@ -268,7 +274,7 @@ Capacity room_on(const std::vector<Node>& nodes, const Need& need, bool exclusiv
     most_accelerators = std::max(most_accelerators, node.accelerators);
     const bool fits = node.cpus >= need.cpus && node.accelerators >= need.accelerators;
     if (!fits) continue;
-    ever = true;  // A node that is down now comes back.
+    ++ever;  // A node that is down now comes back.
     const bool idle = node.state == "idle";
     if (!idle && (exclusive || node.state != "mixed")) continue;
     if (exclusive) {
@@ -277,13 +283,16 @@ Capacity room_on(const std::vector<Node>& nodes, const Need& need, bool exclusiv
     }
     int here = node.cpus_free / need.cpus;
     if (need.accelerators > 0) here = std::min(here, node.accelerators_free / need.accelerators);
-    room += std::max(0, here);
+    // A job of several nodes has one part on each of them.
+    room += need.nodes > 1 ? std::clamp(here, 0, 1) : std::max(0, here);
   }
-  capacity.room = room;
-  if (!ever) {
-    capacity.never =
-        fmt::format("it needs a node with {} CPUs and {} accelerators; the largest has {} and {}",
-                    need.cpus, need.accelerators, most_cpus, most_accelerators);
+  capacity.room = room / need.nodes;
+  if (ever < need.nodes) {
+    capacity.never = fmt::format(
+        "it needs {} with {} CPUs and {} accelerators{}; the largest has {} and {}",
+        need.nodes > 1 ? fmt::format("{} nodes", need.nodes) : "a node", need.cpus,
+        need.accelerators, need.nodes > 1 ? fmt::format(" each, of which there are {}", ever) : "",
+        most_cpus, most_accelerators);
   }
   return capacity;
 }
@@ -319,9 +328,10 @@ std::vector<std::string> submit_words(const PairRequest& request, const Settings
   add("comment", "amdahl " + job_name(run));
   add("output", safe_log);
   add("time", std::to_string(minutes));
-  add("cpus-per-task", std::to_string(need.cpus));
-  for (const char* fixed :
-       {"--nodes=1", "--ntasks=1", "--open-mode=append", "--no-requeue", "--hold", "--parsable"}) {
+  add("cpus-per-task", std::to_string(need.cpus / need.tasks));
+  add("nodes", std::to_string(need.nodes));
+  add("ntasks-per-node", std::to_string(need.tasks));
+  for (const char* fixed : {"--open-mode=append", "--no-requeue", "--hold", "--parsable"}) {
     words.emplace_back(fixed);
   }
   words.push_back(script);

@@ -77,6 +77,8 @@ std::vector<Node> parse_nodes(std::string_view text, const std::string& gres);
 struct Need {
   int accelerators = 0;  // 0 if accelerators are CPU slots.
   int cpus = 1;
+  int nodes = 1;  // With so much on each.
+  int tasks = 1;  // Of a node.
 };
 Need need_of(const PairRequest& request, const Settings& settings);
 

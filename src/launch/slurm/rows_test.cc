@@ -197,6 +197,30 @@ TEST(SubmitWords, OurOptionsComeAfterTheSites) {
   EXPECT_EQ(words.back(), "$(x)");
 }
 
+TEST(SubmitWords, AJobOfSeveralNodesAsksForItsShareOnEach) {
+  PairRequest request;
+  request.spec.layout = {2, 3};
+  request.a.accelerators = request.b.accelerators = 4;
+  request.a.cpus = request.b.cpus = 8;
+  const auto words = submit_words(request, Settings{}, "/s/job.sh", "/s/x.log", {"w"});
+  for (const char* word :
+       {"--nodes=2", "--ntasks-per-node=3", "--gres=gpu:2", "--cpus-per-task=2"}) {
+    EXPECT_NE(std::ranges::find(words, word), words.end()) << word;
+  }
+  const Need need = need_of(request, Settings{});
+  EXPECT_EQ(need.cpus, 6) << "whole CPUs for each task";
+  const auto nodes =
+      parse_nodes(cells("n1|mixed|2/6/0/8|gpu:4|gpu:1|\nn2|idle|0/8/0/8|gpu:4|gpu:0|\n"
+                        "n3|idle|0/8/0/8|gpu:1|gpu:0|\n"),
+                  "gpu");
+  EXPECT_EQ(room_on(nodes, need, false).room, 1) << "one part on each node";
+  Need more = need;
+  more.nodes = 3;
+  EXPECT_EQ(room_on(nodes, more, false).never,
+            "it needs 3 nodes with 6 CPUs and 2 accelerators each, of which there are 2; the "
+            "largest has 8 and 4");
+}
+
 TEST(Rows, AJobThatHasEndedNeedsNoCancelling) {
   EXPECT_TRUE(says_ended("scancel: exit 1: Kill job error on job id 7: Invalid job id specified"));
   EXPECT_TRUE(says_ended("scancel: exit 229"));

@@ -10,6 +10,12 @@ _CATEGORIES = {
 _USER_SCOPE = 7  # RecordScope::USER_SCOPE: a range that the job marked.
 
 
+def file_name(pid):
+    """Ranks of several nodes write into one folder, and each node numbers its own processes."""
+    node = os.environ.get("SLURM_NODEID", "") if "AMDAHL_RANKS" in os.environ else ""
+    return "torch-%s%d.pt.trace.json" % (node + "-" if node.isdigit() else "", pid)
+
+
 def write(profiler, path, rank, world_size):
     """Writes `path` atomically; True on success. Uses torch's own export if it has all the data."""
     import json

@@ -334,8 +334,7 @@ class _Hook:
         self.add_lines(report)
         self.write_at_exit(report, now, cpu)
         if profiler is not None:
-            name = "torch-%d.pt.trace.json" % self.pid
-            path = os.path.join(os.path.dirname(self.out), name)
+            path = os.path.join(os.path.dirname(self.out), _trace.file_name(self.pid))
             _trace.write(profiler, path, report.get("rank"), report.get("world_size"))
             self.write_at_exit(report, now, cpu)
 

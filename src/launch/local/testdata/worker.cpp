@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "launch/launcher.h"
+#include "launch/local/nodes.h"
 
 namespace {
 
@@ -22,7 +23,10 @@ amdahl::Result<> submit(const char* state_dir, const char* text) {
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const bool submits = argv[1] == std::string_view("submit");
-  const auto ran = submits ? submit(argv[2], argv[3]) : amdahl::launch::run_pair(argv[3]);
+  const bool observes = argv[2] == std::string_view("--node");
+  const auto ran = submits    ? submit(argv[2], argv[3])
+                   : observes ? amdahl::launch::local::observe_node(argv[3])
+                              : amdahl::launch::run_pair(argv[3]);
   if (ran) return 0;
   std::fprintf(stderr, "%s\n", ran.error().text.c_str());
   return 3;
