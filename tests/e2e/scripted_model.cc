@@ -44,7 +44,7 @@ std::string python() {
   return run({"python3", "-c", "import sys; print(sys.executable, end='')"}, {}, "/").out;
 }
 
-void make_repo(const Sandbox& house, const std::map<std::string, std::string>& more) {
+void make_repo(const Sandbox& house) {
   house.write("repo/jobs/work.py", kJob);
   house.write("repo/jobs/queues.py", kQueue);
   house.write("repo/jobs/check.py", kCheck);
@@ -52,10 +52,6 @@ void make_repo(const Sandbox& house, const std::map<std::string, std::string>& m
   house.write("repo/jobs/build.sh", "true\n");
   house.write("repo/tests/test_queue.py", "assert 1\n");
   house.write("repo/setup.py", "a = 1\n");
-  for (const auto& [path, text] : more) {
-    const std::string there = house.has("repo/" + path) ? house.read("repo/" + path) : "";
-    house.write("repo/" + path, there + text);
-  }
   const std::string git = "git -c user.email=ada@example.org -c user.name=Ada ";
   ASSERT_EQ(run({"sh", "-c", "git init -q . && git add . && " + git + "commit -q -m 'the job'"}, {},
                 house.path("repo"))
@@ -73,11 +69,11 @@ void copy_state(const Sandbox& house, const std::string& from, const std::string
 
 std::unique_ptr<Sandbox> ScriptedModel::house_;
 
-void ScriptedModel::prepare(const std::map<std::string, std::string>& more) {
+void ScriptedModel::SetUpTestSuite() {
   house_ = std::make_unique<Sandbox>();
   const std::string interpreter = python();
   if (interpreter.empty()) return;
-  make_repo(*house_, more);
+  make_repo(*house_);
   house_->write("job.toml",
                 "family = \"work\"\ncommand = [\"" + interpreter +
                     "\", \"work.py\"]\nworkdir = \"repo/jobs\"\nrepo = \"repo\"\n"

@@ -2,7 +2,6 @@
 // their turn.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,10 +17,8 @@ namespace amdahl::e2e {
 // once for all tests of a suite.
 class ScriptedModel : public testing::Test {
  protected:
-  static void SetUpTestSuite() { prepare({}); }
+  static void SetUpTestSuite();
   static void TearDownTestSuite();
-  // A house with these files in its repo besides the job, adopted, with nothing left for the rules.
-  static void prepare(const std::map<std::string, std::string>& more);
   void SetUp() override;
 
   static const Sandbox& house() { return *house_; }
