@@ -98,7 +98,7 @@ bool is_knob(const model::Spec& spec, const std::string& name) {
 
 }  // namespace
 
-Result<> check_agents_change(const Context& context, const ledger::Family& family,
+Result<> check_agents_change(Context& context, const ledger::Family& family,
                              const model::Change& change) {
   for (const auto& [name, value] : change.env) {
     if (may_load(name) && !is_knob(family.spec, name)) {
@@ -113,10 +113,10 @@ Result<> check_agents_change(const Context& context, const ledger::Family& famil
   if (change.patch.empty()) return Ok{};
   if (family.spec.repo.empty()) return bad_input("the spec has no repo for a patch to apply to");
   TRY(check_patch_paths(family.spec, change.patch));
-  const auto made = diff_made_by(family.spec.repo, family.baseline.patch, change.patch);
+  const auto made = known_effect(context, family, change.patch);
   if (!made) return bad_input("the patch does not apply to the commit that the repo is at");
   // What git makes of its paths decides, not how they are spelled.
-  if (!made->empty()) TRY(check_patch_paths(family.spec, *made));
+  if (!made->diff.empty()) TRY(check_patch_paths(family.spec, made->diff));
   // Elsewhere the worker looks.
   const bool runs_here = context.config.launcher == "local";
   std::string why_not;

@@ -14,7 +14,7 @@ namespace amdahl::app {
 // Ok, or why the change is refused for nothing but its reading: a variable that loads code, a patch
 // that touches what it may not or does not apply to the repo's commit, or a patch that could not be
 // sandboxed here. The same for every way by which models propose.
-Result<> check_agents_change(const Context& context, const ledger::Family& family,
+Result<> check_agents_change(Context& context, const ledger::Family& family,
                              const model::Change& change);
 
 // Ok if all its variables are knobs of the spec or known to tune and nothing else: what holds for

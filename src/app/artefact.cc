@@ -34,10 +34,7 @@ class Index {
   Result<std::string> git(const std::vector<std::string>& words, const std::string& input = "") {
     os::Program program = git_in(repository_, words);
     program.env["GIT_INDEX_FILE"] = file();
-    if (!input.empty()) {
-      program.input = folder_ + "/input";
-      TRY(os::write_file(program.input, input));
-    }
+    program.input_text = input;
     return std::string(trim(TRY(said_by(program))));
   }
 

@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "app/git.h"
 #include "app/pairs.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -18,7 +19,6 @@
 #include "model/patch_edits.h"
 #include "model/plan.h"
 #include "os/files.h"
-#include "os/program.h"
 
 namespace amdahl::app {
 namespace {
@@ -57,39 +57,41 @@ class Trees {
  public:
   static Result<Trees> of(const std::string& repo, const std::string& scratch) {
     Trees trees;
-    const std::string said =
-        TRY(trees.git({"-C", repo, "rev-parse", "--show-toplevel", "--git-path", "objects"}));
+    trees.top_ = repo;
+    const std::string said = TRY(trees.git(
+        {"rev-parse", "--show-toplevel", "--git-path", "objects", "--verify", "HEAD^{tree}"}));
     const std::vector<std::string_view> lines = split(trim(said), '\n');
-    if (lines.size() != 2) return external(repo + ": git does not say where it is");
+    if (lines.size() != 3) return external(repo + ": git does not say where it is");
     trees.top_ = lines[0];
+    trees.head_ = lines[2];
     // The second is relative to the folder that was asked in.
     const std::string objects = fs::absolute(fs::path(repo) / lines[1]).lexically_normal().string();
-    trees.scratch_ = scratch;
     trees.env_ = {{"GIT_INDEX_FILE", scratch + "/index"},
                   {"GIT_OBJECT_DIRECTORY", scratch + "/objects"},
                   {"GIT_ALTERNATE_OBJECT_DIRECTORIES", objects}};
     TRY(os::make_dirs(scratch + "/objects"));
-    TRY(trees.in_top({"read-tree", "HEAD"}));
+    TRY(trees.git({"read-tree", trees.head_}));
     return trees;
   }
 
-  Result<> apply(const std::string& patch) {
-    const std::string file = scratch_ + "/change.patch";
-    TRY(os::write_file(file, patch.ends_with('\n') ? patch : patch + "\n"));
-    TRY(in_top({"apply", "--cached", "--whitespace=nowarn", file}));
-    return Ok{};
-  }
+  // The tree before any patch.
+  const std::string& head() const { return head_; }
 
-  Result<std::string> tree() { return in_top({"write-tree"}); }
-
-  Result<std::string> difference(const std::string& before, const std::string& after) {
-    std::vector<model::FileEdit> files = model::read_patch(TRY(plain_difference(before, after)));
-    TRY(spell_once(files));
-    return model::describe_edits(files);
+  // The tree after the patch.
+  Result<std::string> apply(const std::string& patch) {
+    TRY(git({"apply", "--cached", "--whitespace=nowarn", "-"},
+            patch.ends_with('\n') ? patch : patch + "\n"));
+    return id_said({"write-tree"});
   }
 
   Result<std::string> plain_difference(const std::string& before, const std::string& after) const {
     return diff({"diff-tree", "-r", "--no-renames"}, before, after);
+  }
+
+  Result<std::string> described(const std::string& difference) {
+    std::vector<model::FileEdit> files = model::read_patch(difference);
+    TRY(spell_once(files));
+    return model::describe_edits(files);
   }
 
  private:
@@ -100,22 +102,46 @@ class Trees {
     words.insert(words.end(), {"-p", "-U0", "--full-index", "--no-color", "--no-ext-diff",
                                "--no-textconv", "--diff-algorithm=myers", "--indent-heuristic",
                                "--src-prefix=a/", "--dst-prefix=b/", before, after});
-    return in_top(std::move(words), false);
+    return git(std::move(words));
   }
 
-  Result<std::string> blob(const std::string& id) const {
-    return in_top({"cat-file", "blob", id}, false);
+  // In the order of their ids.
+  Result<std::vector<std::string>> blobs(const std::vector<std::string>& ids) const {
+    std::vector<std::string> blobs;
+    if (ids.empty()) return blobs;
+    const std::string said = TRY(git({"cat-file", "--batch"}, join(ids, "\n") + "\n"));
+    std::string_view rest = said;
+    while (blobs.size() < ids.size()) {
+      // "ID blob SIZE", the bytes and a line end.
+      const std::string_view head = rest.substr(0, rest.find('\n'));
+      const auto size = to_number<std::size_t>(head.substr(head.rfind(' ') + 1));
+      if (!size || rest.size() < head.size() + *size + 2) {
+        return external("git cat-file does not print " + ids[blobs.size()]);
+      }
+      blobs.emplace_back(rest.substr(head.size() + 1, *size));
+      rest.remove_prefix(head.size() + *size + 2);
+    }
+    return blobs;
   }
 
   // Edits of code as edits of its canonical spelling; those that change nothing but the spelling
   // are dropped. Each is told apart from equal lines elsewhere in its file.
   Result<> spell_once(std::vector<model::FileEdit>& files) {
-    std::vector<code::Versions> sources;
-    std::vector<model::FileEdit*> of_sources;
+    std::vector<model::FileEdit*> edited;
+    std::vector<std::string> ids;
     for (model::FileEdit& file : files) {
       if (file.deleted || file.edits.empty()) continue;
-      const std::string before = file.created ? "" : TRY(blob(file.old_blob));
-      const std::string after = TRY(blob(file.new_blob));
+      edited.push_back(&file);
+      ids.push_back(file.created ? file.new_blob : file.old_blob);
+      ids.push_back(file.new_blob);
+    }
+    std::vector<std::string> texts = TRY(blobs(ids));
+    std::vector<code::Versions> sources;
+    std::vector<model::FileEdit*> of_sources;
+    for (std::size_t i = 0; i < edited.size(); ++i) {
+      model::FileEdit& file = *edited[i];
+      const std::string before = file.created ? "" : std::move(texts[2 * i]);
+      const std::string after = std::move(texts[2 * i + 1]);
       if (const auto language = code::language_of(file.path)) {
         sources.push_back({*language, before, after});
         of_sources.push_back(&file);
@@ -139,64 +165,45 @@ class Trees {
   Result<> edit_again(model::FileEdit& file, const std::string& before, const std::string& after) {
     file.edits.clear();
     if (before == after) return Ok{};
-    TRY(os::write_file(scratch_ + "/before", before));
-    TRY(os::write_file(scratch_ + "/after", after));
-    const std::string ids = TRY(
-        in_top({"hash-object", "-w", "--no-filters", scratch_ + "/before", scratch_ + "/after"}));
-    const std::size_t line_end = ids.find('\n');
-    if (line_end == ids.npos) return external("git hash-object printed one object of two");
-    const std::string said = TRY(diff({"diff"}, ids.substr(0, line_end), ids.substr(line_end + 1)));
+    const std::vector<std::string> store{"hash-object", "-w", "--no-filters", "--stdin"};
+    const std::string old_id = TRY(id_said(store, before));
+    const std::string new_id = TRY(id_said(store, after));
+    const std::string said = TRY(diff({"diff"}, old_id, new_id));
     std::vector<model::FileEdit> again = model::read_patch(said);
     if (!again.empty()) file.edits = std::move(again.front().edits);
     if (!file.created) model::tell_apart(file, before);
     return Ok{};
   }
 
-  Result<std::string> in_top(std::vector<std::string> words, bool trimmed = true) const {
-    words.insert(words.begin(), {"-C", top_});
-    const std::string said = TRY(git(std::move(words)));
-    return trimmed ? std::string(trim(said)) : said;
+  Result<std::string> id_said(std::vector<std::string> words, const std::string& input = "") const {
+    return std::string(trim(TRY(git(std::move(words), input))));
   }
 
-  Result<std::string> git(std::vector<std::string> words) const {
-    words.insert(words.begin(), "git");
-    std::string said;
-    TRY(os::run_program(
-        {.argv = std::move(words), .env = env_, .limit = std::chrono::minutes(1)},
-        [&](std::string_view bytes) -> Result<> {
-          said.append(bytes);
-          return Ok{};
-        },
-        [] { return false; }));
-    return said;
+  Result<std::string> git(const std::vector<std::string>& words,
+                          const std::string& input = "") const {
+    os::Program program = git_in(top_, words);
+    program.env.insert(env_.begin(), env_.end());
+    program.input_text = input;
+    program.limit = std::chrono::minutes(1);
+    return said_by(program);
   }
 
   std::string top_;
-  std::string scratch_;
+  std::string head_;
   std::map<std::string, std::string> env_;
 };
 
-Result<std::string> edits_on(const std::string& repo, const std::string& before,
-                             const std::string& patch, bool plain) {
+Result<PatchEffect> effect_on(const std::string& repo, const std::string& before,
+                              const std::string& patch) {
   const Scratch scratch;
   if (scratch.path().empty()) return external("no folder for temporary files can be made");
   Trees trees = TRY(Trees::of(repo, scratch.path()));
-  if (!before.empty()) TRY(trees.apply(before));
-  const std::string old_tree = TRY(trees.tree());
-  TRY(trees.apply(patch));
-  const std::string new_tree = TRY(trees.tree());
-  return plain ? trees.plain_difference(old_tree, new_tree) : trees.difference(old_tree, new_tree);
-}
-
-std::optional<std::string> edits_that_apply(const std::string& repo, const std::string& before,
-                                            const std::string& patch, bool plain) {
-  if (repo.empty()) return std::nullopt;
-  if (!before.empty()) {
-    const auto on_top = edits_on(repo, before, patch, plain);
-    if (on_top) return *on_top;
-  }
-  const auto alone = edits_on(repo, "", patch, plain);
-  return alone ? std::optional(*alone) : std::nullopt;
+  const std::string old_tree = before.empty() ? trees.head() : TRY(trees.apply(before));
+  PatchEffect effect;
+  const std::string new_tree = TRY(trees.apply(patch));
+  effect.diff = TRY(trees.plain_difference(old_tree, new_tree));
+  effect.edits = TRY(trees.described(effect.diff));
+  return effect;
 }
 
 // One spelling for a path that is there: relative to the workdir, or absolute outside of it. What
@@ -234,28 +241,38 @@ model::Spec with_one_path(model::Spec spec) {
   return spec;
 }
 
-// The change's effect in full: `folded` is without what the tree says; `edits`, if git can tell.
+// The change's effect in full: `folded` is without what the tree says; `effect`, if git can tell.
 std::string key_of(const model::Spec& spec, model::Change folded,
-                   const std::optional<std::string>& edits, std::string_view hardware) {
-  if (!folded.patch.empty() && edits) folded.patch = *edits;
+                   const std::optional<PatchEffect>& effect, std::string_view hardware) {
+  if (!folded.patch.empty() && effect) folded.patch = effect->edits;
   return model::is_empty(folded) ? "" : model::effect_key(spec.family, folded, hardware);
 }
 
-// As edits_of(); git is asked once for each commit.
-std::optional<std::string> known_edits(Context& context, const std::string& head,
-                                       const model::Spec& spec, const ledger::Family& family,
-                                       const std::string& patch) {
-  if (patch.empty()) return std::nullopt;
-  const std::string about =
-      sha256_hex(fmt::format("{}\n{}\n{}\n{}", head, spec.repo, family.baseline.patch, patch));
-  auto known = context.edits_of_patches.find(about);
-  if (head.empty() || known == context.edits_of_patches.end()) {
-    known = context.edits_of_patches
-                .insert_or_assign(about, edits_of(spec.repo, family.baseline.patch, patch))
-                .first;
+// What patches do to the family's code; git is asked once for each commit.
+class KnownEffects {
+ public:
+  KnownEffects(Context& context, const ledger::Family& family)
+      : context_{context}, family_{family} {}
+
+  std::optional<PatchEffect> of(const std::string& patch) {
+    const std::string& repo = family_.spec.repo;
+    const std::string& before = family_.baseline.patch;
+    if (repo.empty() || patch.empty()) return std::nullopt;
+    if (!head_) head_ = head_of(repo);
+    const std::string about =
+        sha256_hex(fmt::format("{}\n{}\n{}\n{}", *head_, repo, before, patch));
+    auto known = context_.patch_effects.find(about);
+    if (head_->empty() || known == context_.patch_effects.end()) {
+      known = context_.patch_effects.insert_or_assign(about, effect_of(repo, before, patch)).first;
+    }
+    return known->second;
   }
-  return known->second;
-}
+
+ private:
+  Context& context_;
+  const ledger::Family& family_;
+  std::optional<std::string> head_;
+};
 
 // Patches of different files do different things: git need not be asked.
 std::set<std::string> files_of(const model::Change& change) {
@@ -300,17 +317,22 @@ bool has_settings_of(const model::Change& all, const model::Change& some) {
 
 }  // namespace
 
-std::optional<std::string> edits_of(const std::string& repo, const std::string& before,
-                                    const std::string& patch) {
-  return edits_that_apply(repo, before, patch, false);
+std::optional<PatchEffect> effect_of(const std::string& repo, const std::string& before,
+                                     const std::string& patch) {
+  if (repo.empty() || patch.empty()) return std::nullopt;
+  if (!before.empty()) {
+    if (auto on_top = effect_on(repo, before, patch)) return *std::move(on_top);
+  }
+  auto alone = effect_on(repo, "", patch);
+  return alone ? std::optional(*std::move(alone)) : std::nullopt;
 }
 
-std::optional<std::string> diff_made_by(const std::string& repo, const std::string& before,
+std::optional<PatchEffect> known_effect(Context& context, const ledger::Family& family,
                                         const std::string& patch) {
-  return edits_that_apply(repo, before, patch, true);
+  return KnownEffects(context, family).of(patch);
 }
 
-Result<> key_by_effect(const Context& context, const ledger::Family& family,
+Result<> key_by_effect(Context& context, const ledger::Family& family,
                        model::Hypothesis& hypothesis) {
   const model::Spec spec = with_one_path(family.spec);
   // Flags first, for a value may stand in one word with its flag.
@@ -319,10 +341,9 @@ Result<> key_by_effect(const Context& context, const ledger::Family& family,
   };
   const model::Change folded =
       model::canonical(spec, seen(family.baseline), seen(hypothesis.change));
-  const auto edits = folded.patch.empty()
-                         ? std::nullopt
-                         : edits_of(spec.repo, family.baseline.patch, hypothesis.change.patch);
-  const std::string key = key_of(spec, folded, edits, context.hardware);
+  const auto effect =
+      folded.patch.empty() ? std::nullopt : known_effect(context, family, hypothesis.change.patch);
+  const std::string key = key_of(spec, folded, effect, context.hardware);
   if (key.empty()) {
     return bad_input(fmt::format("the change does nothing, the baseline of {} has it already: {}",
                                  family.name, model::describe(hypothesis.change)));
@@ -332,7 +353,7 @@ Result<> key_by_effect(const Context& context, const ledger::Family& family,
   return Ok{};
 }
 
-std::vector<model::Hypothesis> keyed_by_effect(const Context& context, const ledger::Family& family,
+std::vector<model::Hypothesis> keyed_by_effect(Context& context, const ledger::Family& family,
                                                std::vector<model::Hypothesis> ideas) {
   std::erase_if(ideas,
                 [&](model::Hypothesis& idea) { return !key_by_effect(context, family, idea); });
@@ -345,7 +366,7 @@ Result<std::vector<ledger::HypothesisRow>> same_effect(Context& context,
   const ledger::Family family = TRY(context.ledger->family(idea.family));
   const model::Spec spec = with_one_path(family.spec);
   const std::set<std::string> files = files_of(idea.change);
-  const std::string head = files.empty() || spec.repo.empty() ? "" : head_of(spec.repo);
+  KnownEffects effects(context, family);
   for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(idea.family, ""))) {
     const model::Hypothesis& past = row.hypothesis;
     const bool elsewhere = model::is_for_other_hardware(past.key, context.hardware);
@@ -353,8 +374,7 @@ Result<std::vector<ledger::HypothesisRow>> same_effect(Context& context,
     const model::Change change =
         with_one_path(spec.workdir, model::by_first_name(spec, past.change));
     const std::string key =
-        key_of(spec, model::folded(spec, change),
-               known_edits(context, head, spec, family, past.change.patch), context.hardware);
+        key_of(spec, model::folded(spec, change), effects.of(past.change.patch), context.hardware);
     if (key == idea.key) rows.push_back(row);
   }
   std::ranges::stable_sort(rows, {}, &ledger::HypothesisRow::since);
@@ -365,12 +385,12 @@ Result<std::optional<ledger::HypothesisRow>> refuted_part_of(Context& context,
                                                              const model::Hypothesis& idea) {
   const ledger::Family family = TRY(context.ledger->family(idea.family));
   const model::Spec spec = with_one_path(family.spec);
-  const std::string head = spec.repo.empty() ? "" : head_of(spec.repo);
+  KnownEffects effects(context, family);
   const auto folded = [&](const model::Change& change) {
     return model::folded(spec, with_one_path(spec.workdir, model::by_first_name(spec, change)));
   };
   const auto edits = [&](const model::Change& change) {
-    return edits_in(known_edits(context, head, spec, family, change.patch).value_or(""));
+    return edits_in(effects.of(change.patch).value_or(PatchEffect{}).edits);
   };
   const model::Change whole = folded(idea.change);
   for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(idea.family, "refuted"))) {

@@ -12,23 +12,23 @@
 
 namespace amdahl::app {
 
-// The edits of the patch to the repo's HEAD, on top of the patch `before` if both apply: both
-// trees are built in a scratch index and compared without context (model::describe_edits). Nothing
-// if git cannot apply it. Does not write into the repo.
-std::optional<std::string> edits_of(const std::string& repo, const std::string& before,
-                                    const std::string& patch);
+// The effect of the patch on the repo's HEAD, on top of the patch `before` if both apply: both
+// trees are built in a scratch index and compared without context. Nothing if git cannot apply it.
+// Does not write into the repo.
+std::optional<PatchEffect> effect_of(const std::string& repo, const std::string& before,
+                                     const std::string& patch);
 
-// The same as a plain diff of both trees: the paths in it are those that git applied it to.
-std::optional<std::string> diff_made_by(const std::string& repo, const std::string& before,
+// The same on the family's baseline; git is asked once for each commit.
+std::optional<PatchEffect> known_effect(Context& context, const ledger::Family& family,
                                         const std::string& patch);
 
 // Sets key and id of the hypothesis by its effect on the family's current baseline. An existing
 // path has one spelling, relative to the workdir. kBadInput if it has no effect.
-Result<> key_by_effect(const Context& context, const ledger::Family& family,
+Result<> key_by_effect(Context& context, const ledger::Family& family,
                        model::Hypothesis& hypothesis);
 
 // Drops those without effect.
-std::vector<model::Hypothesis> keyed_by_effect(const Context& context, const ledger::Family& family,
+std::vector<model::Hypothesis> keyed_by_effect(Context& context, const ledger::Family& family,
                                                std::vector<model::Hypothesis> ideas);
 
 // The family's hypotheses with the same effect: those with the idea's key, and those whose change

@@ -67,7 +67,7 @@ class ChangeKeyTest : public ContextTest {
   void reset() const { git({"reset", "-q", "--hard"}); }
 
   std::string edits(const std::string& patch, const std::string& before = "") const {
-    return edits_of(repo_, before, patch).value_or("(does not apply)");
+    return effect_of(repo_, before, patch).value_or(PatchEffect{"(does not apply)", ""}).edits;
   }
 
   Result<model::Hypothesis> propose(const model::Change& change, double gain = 0.1) {

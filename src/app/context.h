@@ -14,6 +14,12 @@
 
 namespace amdahl::app {
 
+// What a patch does to a commit, as git says.
+struct PatchEffect {
+  std::string edits;  // model::describe_edits(), in the canonical spelling of the code.
+  std::string diff;   // Plain; the paths in it are those that git applied the patch to.
+};
+
 struct Context {
   Config config;
   os::Clock* clock = nullptr;
@@ -30,8 +36,8 @@ struct Context {
     Nanos at{};
   };
   std::map<std::string, Source> sources;
-  // What patches that were proposed before do to a commit, as git said; see app/change_key.h.
-  std::map<std::string, std::optional<std::string>> edits_of_patches;
+  // By commit, baseline and patch; nothing if it does not apply. See app/change_key.h.
+  std::map<std::string, std::optional<PatchEffect>> patch_effects;
 
   std::string path(std::string_view inside) const;  // Below the state folder.
 };

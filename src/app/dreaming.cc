@@ -204,7 +204,7 @@ class Dreamer {
           {family.name, told.technique, lead.found.origin, std::move(because)});
     };
     const std::string& repo = family.spec.repo;
-    if (!edits_of(repo, family.baseline.patch, lead.found.diff)) {
+    if (!effect_of(repo, family.baseline.patch, lead.found.diff)) {
       const std::vector<std::string> alike = lines_alike(repo, lead.found.diff);
       leave(alike.empty() ? "its diff does not apply here"
                           : fmt::format("its diff does not apply here, but {} looks alike",

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "code/names.h"
+#include "code/numbers.h"
 
 namespace amdahl::code {
 namespace {
@@ -91,7 +92,11 @@ class Writer {
       skipped_ = path_.size();
       return;
     }
+    if (open_.size() > 1 && open_.end()[-2].respelling) {
+      open_.end()[-2].parts.push_back(line_.size());
+    }
     Open& open = open_.back();
+    open.respelling = respelling_of(step);
     open.scope = opens_scope(language_, step.type);
     open.body = is_body(step);
     open.group = is_group(step);
@@ -107,7 +112,8 @@ class Writer {
   }
 
   void leave() {
-    const Open open = open_.back();
+    const Open& open = open_.back();
+    if (open.respelling) respell(open);
     if (open.group) word(">");
     if (open.scope) scopes_.pop_back();
     if (open.body) --depth_;
@@ -122,10 +128,19 @@ class Writer {
   }
 
  private:
+  // An expression that can be written in several ways: "b > a" as "a < b", "x += 1" as "x = x + 1".
+  struct Respelling {
+    bool assigns = false;      // What it computes is assigned to its left operand.
+    bool any_order = false;    // Of the operands.
+    std::string_view becomes;  // The operator; if mirrored, with the operands swapped.
+    bool mirrored = false;
+  };
   struct Open {
     bool scope = false;
     bool body = false;
     bool group = false;
+    std::optional<Respelling> respelling{};
+    std::vector<std::size_t> parts{};  // Where its parts begin in the line.
   };
 
   bool in_function() const { return !scopes_.empty(); }
@@ -166,6 +181,92 @@ class Writer {
     // What a local variable is annotated with is never evaluated.
     const bool annotates = above == "assignment" && language_ == Language::kPython && in_function();
     return annotates && (step.field == "type" || text == ":");
+  }
+
+  bool is_number_here(TSNode node) const {
+    static const NameSet kNone;
+    const auto numbers = names_.numbers_in.find(scopes_.empty() ? nullptr : scopes_.back());
+    return is_number(node, bytes_, numbers == names_.numbers_in.end() ? kNone : numbers->second);
+  }
+
+  // Whether the operands may be swapped. Text and lists are added in their order; matrices are
+  // multiplied in theirs.
+  bool commutes(std::string_view sign, TSNode left, TSNode right) const {
+    if (!is_pure(left) || !is_pure(right)) return false;
+    if (sign == "==" || sign == "!=") return true;
+    if (sign == "+" || sign == "*") return is_number_here(left) || is_number_here(right);
+    return (sign == "&" || sign == "|" || sign == "^") && is_number_here(left) &&
+           is_number_here(right);
+  }
+
+  std::optional<Respelling> respelling_of(const Step& step) const {
+    const bool compares = step.type == "comparison_operator";
+    if (compares ? ts_node_child_count(step.node) != 3
+                 : step.type != "binary_operator" && step.type != "binary_expression") {
+      return assignment_of(step);
+    }
+    const TSNode left = compares ? ts_node_child(step.node, 0) : child(step.node, "left");
+    const TSNode right = compares ? ts_node_child(step.node, 2) : child(step.node, "right");
+    const std::string_view sign =
+        text_of(compares ? ts_node_child(step.node, 1) : child(step.node, "operator"), bytes_);
+    if (sign == ">" || sign == ">=") {
+      if (!is_pure(left) || !is_pure(right)) return std::nullopt;
+      return Respelling{false, false, sign == ">" ? "<" : "<=", true};
+    }
+    if (!commutes(sign, left, right)) return std::nullopt;
+    return Respelling{false, true, sign, false};
+  }
+
+  // "x += 1", "x++". Of objects, the one may change what others see and the other not.
+  std::optional<Respelling> assignment_of(const Step& step) const {
+    if (step.type == "update_expression") {
+      const std::string_view sign = text_of(child(step.node, "operator"), bytes_);
+      const bool is_alone = above() == "expression_statement" || step.field == "update";
+      const bool counts = is_alone && is_number_here(child(step.node, "argument"));
+      if (!counts) return std::nullopt;
+      return Respelling{true, sign == "++", sign == "++" ? "+" : "-", false};
+    }
+    if (step.type != "augmented_assignment" && step.type != "assignment_expression") {
+      return std::nullopt;
+    }
+    const TSNode left = child(step.node, "left");
+    const TSNode right = child(step.node, "right");
+    std::string_view sign = text_of(child(step.node, "operator"), bytes_);
+    if (sign.size() < 2 || type_of(left) != "identifier" || !is_number_here(left)) {
+      return std::nullopt;
+    }
+    sign.remove_suffix(1);
+    const bool fits = language_ == Language::kCpp ? is_pure(right) : is_number_here(right);
+    if (!fits) return std::nullopt;
+    return Respelling{true, commutes(sign, left, right), sign, false};
+  }
+
+  // Writes what the line has of it anew.
+  void respell(const Open& open) {
+    const Respelling& way = *open.respelling;
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < open.parts.size(); ++i) {
+      const std::size_t begin = open.parts[i];
+      const std::size_t end = i + 1 < open.parts.size() ? open.parts[i + 1] : line_.size();
+      parts.emplace_back(trim(std::string_view(line_).substr(begin, end - begin)));
+    }
+    const bool counts = parts.size() == 2;     // "x ++" or "++ x".
+    if (parts.size() != 3 && !counts) return;  // A part of it could not be parsed.
+    std::string left =
+        counts && parts[0] == std::string(2, way.becomes.front()) ? parts[1] : parts[0];
+    std::string right = counts ? "1" : parts[2];
+    const std::string target = left;
+    if (way.mirrored || (way.any_order && right < left)) std::swap(left, right);
+    line_.resize(open.parts.front());
+    if (way.assigns) {
+      for (const std::string_view text :
+           {std::string_view(target), std::string_view("="), std::string_view("<")})
+        word(text);
+    }
+    word(left);
+    word(way.becomes);
+    word(right);
+    if (way.assigns) word(">");
   }
 
   bool does_nothing(TSNode statement) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "code/numbers.h"
+
 namespace amdahl::code {
 namespace {
 
@@ -94,6 +96,7 @@ class Collecting {
     const bool is_read = use == NameUse::kRead || path_.end()[-2].type == "augmented_assignment";
     if (is_read && !scopes_.empty()) names.read_in[id(scopes_.front())].insert(name);
     if (use == NameUse::kOuter && !scopes_.empty()) outer_[id(scopes_.back())].insert(name);
+    if (use == NameUse::kOuter || is_captured()) shared_.insert(name);
     if (use == NameUse::kBound) bind(name);
   }
 
@@ -106,6 +109,7 @@ class Collecting {
     for (const auto& [scope, outer] : outer_) {
       for (const std::string& name : outer) names.bound_in[scope].erase(name);
     }
+    for (const auto& [scope, bound] : values_) find_numbers(scope, bound);
   }
 
   Names names;
@@ -126,6 +130,59 @@ class Collecting {
     }
     if (depth == 0 || is_class(path_[scopes_[depth - 1]].type)) return;
     names.bound_in[id(scopes_[depth - 1])].insert(name);
+    values_[id(scopes_[depth - 1])][name].push_back(value_bound());
+  }
+
+  // What the name at the end of the path is given: an expression or a declaration; null if it
+  // cannot be told.
+  TSNode value_bound() const {
+    const Step& name = path_.back();
+    if (language_ == Language::kCpp) {
+      std::size_t at = path_.size() - 2;
+      while (at > 0 && path_[at].type == "init_declarator") --at;
+      return is_one_of(path_[at].type, kDeclarations) ? path_[at].node : TSNode{};
+    }
+    const Step& above = path_.end()[-2];
+    const TSNode right = child(above.node, "right");
+    if (name.field != "left") return {};
+    if (above.type == "assignment" || above.type == "augmented_assignment") return right;
+    const bool counts = type_of(right) == "call" &&
+                        text_of(child(right, "function"), bytes_) == "range" &&
+                        (above.type == "for_statement" || above.type == "for_in_clause");
+    return counts ? right : TSNode{};
+  }
+
+  // A name in a pattern of match, which binds it.
+  bool is_captured() const {
+    return std::ranges::any_of(path_, [](const Step& step) { return step.type == "case_pattern"; });
+  }
+
+  bool is_numeric(TSNode value, const NameSet& numbers) const {
+    if (ts_node_is_null(value)) return false;
+    if (language_ == Language::kCpp) return declares_number(value, bytes_);
+    const bool counts = text_of(child(value, "function"), bytes_) == "range";
+    return (counts && !names.bound.contains("range")) || is_number(value, bytes_, numbers);
+  }
+
+  // All of them are, until one of their values shows otherwise.
+  void find_numbers(const void* scope, const std::map<std::string, std::vector<TSNode>>& bound) {
+    constexpr int kMostRounds = 20;
+    NameSet numbers;
+    for (const auto& [name, values] : bound) {
+      if (!shared_.contains(name)) numbers.insert(name);
+    }
+    if (!names.bound.contains("len")) numbers.insert("len");
+    std::size_t gone = 1;
+    for (int round = 0; gone > 0 && round < kMostRounds; ++round) {
+      const NameSet before = numbers;
+      gone = std::erase_if(numbers, [&](const std::string& name) {
+        const auto values = bound.find(name);
+        return values != bound.end() && !std::ranges::all_of(values->second, [&](TSNode value) {
+                 return is_numeric(value, before);
+               });
+      });
+    }
+    if (gone == 0) names.numbers_in[scope] = std::move(numbers);
   }
 
   Language language_;
@@ -133,6 +190,8 @@ class Collecting {
   Path path_;
   std::vector<std::size_t> scopes_;  // Steps of the path.
   std::map<const void*, std::set<std::string>> outer_;
+  std::set<std::string, std::less<>> shared_;  // Bound in other ways, too.
+  std::map<const void*, std::map<std::string, std::vector<TSNode>>> values_;  // By scope and name.
 };
 
 }  // namespace

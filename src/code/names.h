@@ -42,6 +42,8 @@ struct Names {
   std::map<const void*, std::set<std::string, std::less<>>> bound_in;  // By the scope's node.
   // Names that are read somewhere in the outermost function around a scope.
   std::map<const void*, std::set<std::string, std::less<>>> read_in;
+  // Of bound_in, those that hold nothing but numbers.
+  std::map<const void*, std::set<std::string, std::less<>>> numbers_in;
   std::set<std::string, std::less<>> all;
   std::set<std::string, std::less<>> bound;  // Anywhere.
   std::set<std::string, std::less<>> read;   // Anywhere.

@@ -10,57 +10,81 @@ using model::Bottleneck;
 // clang-format off
 constexpr auto kVocabulary = std::to_array<Vocabulary>({
     {Bottleneck::kInput,
-     "prefetch,pin memory,pinned memory,non blocking,num workers,loader worker,"
-     "dataloader worker,loader process,persistent workers,persistent loader,memory map,mmap,"
-     "webdataset,tfrecord,lmdb,ffcv,double buffer,readahead,read ahead,turbojpeg,pretokeni,"
-     "read sequential,sequential read,decode once,decode image,decoding image,"
-     "decode on the gpu,cache the decod,stage the data,local nvme,local ssd,input pipeline,"
-     "file handle,tf data,resizing the image,resize the image,downsampl,object store,"
-     "ahead of time,preprocess,local drive,read the data,nvjpeg,dali,read buffer,"
-     "reader threads,more readers,next shard,tar shard,shards,read in order,nvdec,"
-     "video decod,larger read,parquet row group,cache the dataset,dataset cache,fewer files,"
-     "larger shards,columnar,page cache,arrow file,local copy of the data",
-     "starv,waiting for data,wait for data,waiting for input,waits for data,"
-     "waits for the loader,small files,data loading,on the fly,over nfs,one at a time,"
-     "open file,opening,metadata server,million files,loading the data,data pipeline,"
-     "input bound,images per second",
+     "pin memory,pinned memory,non blocking,num workers,loader worker,dataloader worker,"
+     "loader process,persistent workers,persistent loader,memory map,mmap,webdataset,tfrecord,"
+     "lmdb,ffcv,double buffer,readahead,read ahead,turbojpeg,pretokeni,read sequential,"
+     "sequential read,decode once,decode image,decoding image,decode on the gpu,cache the decod,"
+     "stage the data,local nvme,local ssd,input pipeline,file handle,tf data,resizing the image,"
+     "resize the image,downsampl,object store,ahead of time,preprocess,local drive,read the data,"
+     "nvjpeg,dali,read buffer,reader threads,more readers,next shard,tar shard,shards,"
+     "read in order,nvdec,video decod,larger read,parquet row group,cache the dataset,"
+     "dataset cache,fewer files,larger shards,columnar,page cache,arrow file,"
+     "local copy of the data,prefetch batch,prefetch the next,prefetch next,prefetch two,"
+     "prefetch factor,prefetch autotune,data prefetch,image reader,token ids to disk,memmap,"
+     "contiguous slice,lhotse,shar archive,mosaic streaming,petastorm,sample cache,"
+     "precomputed features,extract features,feature extraction,transforms on the gpu,kornia,"
+     "augment on the gpu,jpeg turbo,pillow simd,zipfile,archive member,pool of descriptors,"
+     "file descriptor,more processes,device prefetch,prefetcher,batches ahead,"
+     "batches on the device,io uring,to parquet,dictionary encoding,row group,pre processed,"
+     "before training,loader processes,bigger read",
+     "starv,waiting for data,wait for data,waiting for input,waits for data,waits for the loader,"
+     "small files,data loading,on the fly,over nfs,one at a time,open file,opening,"
+     "metadata server,million files,loading the data,data pipeline,input bound,images per second,"
+     "seek bound,i o bound,enumerate loader,waiting on the loader,data wait,data time,small reads,"
+     "random reads,get requests,its own file,cold nfs,input stall,the loader is,cpu transforms,"
+     "gunzip,spinning disk,bytes read,reading the input",
      "dataloader,loader,decod,tokeni,collate,augment,shard,dataset,corpus,epoch,features,jpeg,"
-     "host to device,copying in,cache,batches ahead,offline,hdf5,h5py,parquet,arrow,images,"
-     "samples per second,examples per second,rows,workers,getitem,shuffle,file,files,disk,"
-     "storage,bucket of,nvme,nfs,audio,video,clip,resampl,training set,drive,reads,download,"
-     "record,records,feed,text files,compress,decompress,preprocessing,input,data,readers,"
-     "reader,buffering,interleave,trainer,protobuf,bucket,lustre,gpfs,ceph,s3,objects,fetching,"
-     "training rate,transforms,augmentation"},
+     "host to device,copying in,offline,hdf5,h5py,parquet,arrow,images,samples per second,"
+     "examples per second,rows,workers,getitem,shuffle,disk,storage,bucket of,nvme,nfs,audio,"
+     "video,clip,resampl,training set,drive,reads,download,record,records,feed,text files,"
+     "compress,decompress,preprocessing,input,readers,reader,buffering,interleave,trainer,"
+     "protobuf,bucket,lustre,gpfs,ceph,s3,objects,fetching,training rate,transforms,augmentation,"
+     "prefetch,cache,feeds,feeder,csv,npy,seek,img s,crops,archive,zip,loading,memcpy,fetch time"},
     {Bottleneck::kContention,
-     "num threads,setnumthreads,openmp thread,mkl thread,numactl,numa node,cpu affinity,"
-     "taskset,cpuset,pin each,pin the process,pin ranks,intra op,thread pool size,"
-     "core isolation,dedicated core,limit the number of threads,isolcpus,num thread,"
-     "set num threads,bind,cpu limits,cpu quota,cpu manager,core binding,bind ranks,pin worker,"
-     "worker to cores,affinity",
+     "num threads,setnumthreads,openmp thread,mkl thread,numactl,numa node,cpu affinity,taskset,"
+     "cpuset,pin each,pin the process,pin ranks,intra op,thread pool size,core isolation,"
+     "dedicated core,limit the number of threads,isolcpus,num thread,set num threads,cpu limits,"
+     "cpu quota,cpu manager,core binding,bind ranks,pin worker,worker to cores,core affinity,"
+     "thread affinity,affinity of,cores of its own,cores of their own,reserve cores,"
+     "reserving two cores,reserved cores,systemd slice,setaffinity,sched affinity,"
+     "migrated between,core pinning,pin threads,nthread,n jobs,intra op threads,mkl num threads,"
+     "openblas num threads,numexpr,one thread inside,cgroup,whole cores,physical cores,bind it,"
+     "bind them,bind to,bind the,bind each,binding them,isolated cores,nice level",
      "oversubscri,over subscri,too many threads,noisy neighbo,cpu contention,fighting for core,"
      "fight for core,fighting each other,preempted,steal time,slowed each other,compete for,"
-     "competing for,throttl,cpu steal,shared cores,neighbours",
-     "openmp,omp,threads,cores,numa,affinity,thread pool,contention,preempt,host,hosts,blas,"
-     "socket,cpus,mkl,joblib,pools,latency spikes,scheduler quota,pod,compaction,background,"
-     "cycles,same machine,same machines,other hosts,neighbour,neighbor,cron,daemon,antivirus,"
-     "interrupts,irq,hyperthread,limits,quota,p99,median,kubernetes"},
+     "competing for,throttl,cpu steal,shared cores,noisy neighb,all cores,runnable threads,"
+     "cron job,updatedb,antivirus,share the machine,shares the machine,too many processes,"
+     "took six cores,stole,steal time from,cpu pressure,slower than one after another,"
+     "on the same box,other tenants",
+     "openmp,omp,threads,cores,numa,thread pool,contention,preempt,host,hosts,blas,socket,cpus,"
+     "mkl,joblib,pools,latency spikes,scheduler quota,pod,compaction,background,cycles,"
+     "same machine,same machines,other hosts,neighbour,neighbor,cron,daemon,interrupts,irq,"
+     "hyperthread,limits,quota,p99,median,kubernetes,affinity,sockets,migrat,exporter,log shipper,"
+     "bimodal,variance,tail,grab"},
     {Bottleneck::kCommunication,
      "all reduce,allreduce,all gather,allgather,reduce scatter,bucket size,bucket cap,"
-     "gradient compression,compress gradient,powersgd,rdma,hierarchical reduction,"
-     "overlap commun,gradient sync,exchange gradients,gradient exchange,bigger buckets,"
-     "larger buckets,shard optimizer,sharding optimizer,zero stage,tensor parallel,"
-     "pipeline parallel,nvlink,gradient reduction,all gathers,all reduces,all to all,alltoall,"
-     "a2a,p2p,micro batch,microbatch,pipeline bubble,nvshmem,symmetric memory,nchannels,"
-     "max connections,expert parallel,param gather,two level reduction,reduction of gradients,"
-     "deepep,sharp,before the all,before a2a,half the bytes,bytes on the wire,fewer bytes,"
-     "communicator,intra node first,between nodes,nvls,gradient bucket,nccl ",
-     "waiting for other ranks,waits for the slowest rank,straggler,bytes,on the wire",
+     "gradient compression,compress gradient,powersgd,rdma,hierarchical reduction,overlap commun,"
+     "gradient sync,exchange gradients,gradient exchange,bigger buckets,larger buckets,"
+     "shard optimizer,sharding optimizer,zero stage,tensor parallel,pipeline parallel,nvlink,"
+     "gradient reduction,all gathers,all reduces,all to all,alltoall,a2a,p2p,micro batch,"
+     "microbatch,pipeline bubble,nvshmem,symmetric memory,nchannels,max connections,"
+     "expert parallel,param gather,two level reduction,reduction of gradients,deepep,sharp,"
+     "before the all,before a2a,half the bytes,bytes on the wire,fewer bytes,communicator,"
+     "intra node first,between nodes,nvls,gradient bucket,nccl ,all to alls,gathers,local sgd,"
+     "diloco,average their parameters,weight gather,forward prefetch,backward prefetch,gpudirect,"
+     "peer mem,roce,rank order,leaf switch,topology aware,bus bandwidth,comm hook,compress hook,"
+     "no sync,bucket cap mb,wrap whole,wrapping whole,overlap with backward,reduce in bf16,"
+     "reduce gradients,gradients in bf16,fewer collectives,larger messages,communication stream,"
+     "async reduce",
+     "waiting for other ranks,waits for the slowest rank,straggler,bytes,on the wire,exposed all,"
+     "exposed comm,fall back to sockets,network bound,slow link,the wire,half the traffic,"
+     "traffic falls,tiny all gathers,bandwidth between nodes,waiting on peers",
      "collective,gradient,communicat,ranks,interconnect,infiniband,ddp,fsdp,accumulation,wire,"
      "backward,overlap,allto all,parameter server,broadcast,node,nodes,network,traffic,"
      "scaling efficiency,reduction,iteration,messages,tcp,averaging,flatten,reduce,peer,rank,"
-     "stragglers,synchronis,synchroniz,synchronous,rings,cluster,no sync,send,levels,"
-     "within a node,point to point,collectives,tensor parallel,dispatch,combine,hops,topology,"
-     "rail,nccl"},
+     "stragglers,synchronis,synchroniz,synchronous,rings,cluster,send,levels,within a node,"
+     "point to point,collectives,dispatch,combine,hops,topology,rail,nccl,zero 3,ethernet,"
+     "expert layers,switch,ring,gb s"},
     {Bottleneck::kLifecycle,
      "async checkpoint,asynchronous checkpoint,checkpoints asynchronous,checkpoint in the back,"
      "checkpoints in a back,lazy import,import lazily,bytecode,cache dir,compile cache,"
@@ -68,94 +92,142 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "long lived proc,warm pool,reuse the process,fork server,checkpoint every,checkpoint less,"
      "fewer checkpoints,background thread,precompil,snapshot the process,keep the process,"
      "async save,pre pull,safetensors,on first use,upload in the background,local disk first,"
-     "autotun,warm start,loading a,load time,kernel cache,lazy load,lazily,compiled artifacts,"
+     "autotun,warm start,load time,kernel cache,lazy load,lazily,compiled artifacts,"
      "across restarts,weights are streamed,startup time,start up time,second start,each start,"
      "start in,starts in,restart time,read once per node,one reader per node,"
      "reads the full checkpoint,resume in,ship the cache,save the compiled,image size,"
-     "smaller image",
+     "smaller image,process per task,pool of warmed,warmed interpreter,model resident,"
+     "stays loaded,keep alive,alive between,shared server,criu,snapshotting,container image,"
+     "recompil,compilation per launch,persistent compilation,drop the remainder,before exit,"
+     "tensorizer,mmap weights,defer import,deferred import,importlib,no longer imports,"
+     "does not import,imports lazily,its own slice,state to host,write it from a thread,"
+     "writes its own,load file,snapshot optim,thread target torch save,warm process,image layer,"
+     "prewarm,pre warm,reuse the interpreter,import torch to",
      "cold start,start up took,startup took,importing,import time,slow start,loaded the model,"
      "reloads the model,checkpoint stall,saving stall,image pull,pulling a,pulling the image,"
-     "minutes to start,unpickl,imports,initialisation,initialization,restart,at each start,"
-     "takes minutes to start,full checkpoint",
-     "checkpoint,import,start up,startup,teardown,initiali,model load,load model,saving,"
-     "serialis,serializ,container,restart,per process,each start,weights,pods,replica,"
-     "state dict,upload,resumes,modules,boot,first use,trial,object storage,uploads,sweep,"
-     "launching,booting,restore,shutdown,exit,compile time,first step,jit compil,recompil,"
-     "restarts,entrypoint,cold,old checkpoints,stored,store its,quarter of an hour,before exit,"
-     "ckpt,broadcast,lazily,16k"},
+     "minutes to start,unpickl,initialisation,initialization,restart,at each start,"
+     "takes minutes to start,full checkpoint,imports ,cold replica,fresh interpreter,forks a,"
+     "new process for each,per launch,until the first token,time to start,process startup,"
+     "teardown,waits for a 10 minute,pause from,load 6,hands the nodes back,nodes back,"
+     "container start,every launch,scale up time",
+     "checkpoint,import,start up,startup,initiali,model load,load model,saving,serialis,serializ,"
+     "container,per process,weights,pods,replica,state dict,upload,resumes,modules,boot,first use,"
+     "trial,object storage,uploads,sweep,launching,booting,restore,shutdown,exit,compile time,"
+     "first step,jit compil,restarts,entrypoint,cold,old checkpoints,stored,store its,"
+     "quarter of an hour,ckpt,broadcast,16k,serverless,cli,image,timeout,process group,harness,"
+     "tasks,fork,snapshot,replicas"},
     {Bottleneck::kSerial,
      "cuda graph,vectori,foreach,jemalloc,tcmalloc,numba,cython,hoist,memoi,lru cache,"
      "move out of the loop,orjson,avoid cloning,avoid copies,avoids quadratic,batch the calls,"
-     "string view,precompute,look up table,lookup table,without the gil,in c instead,"
-     "torch stack,one call per,single call,parsing them once,parse once,batched,"
-     "instead of rebuilding,reuse the buffer,in arrays,inlin,detokeni,cpu overhead,"
-     "host overhead,scheduler overhead,async schedul,multi step,launch cost,edit distance,"
-     "c extension,python implementation,output construct,gc freeze,gc collect,garbage collect,"
-     "shallow copy,no deepcopy,fewer allocations,faster parser,arena",
-     "launch overhead,python loop,python overhead,quadratic,hot path,launch bound,cpu bound,"
-     "gil,item by item,row by row,one by one,per row,deepcopy,deep copy,tiny kernels,"
+     "string view,precompute,look up table,lookup table,without the gil,in c instead,torch stack,"
+     "one call per,single call,parsing them once,parse once,batched,instead of rebuilding,"
+     "reuse the buffer,in arrays,inlin,detokeni,cpu overhead,host overhead,scheduler overhead,"
+     "async schedul,multi step,launch cost,edit distance,c extension,python implementation,"
+     "output construct,gc freeze,gc collect,garbage collect,shallow copy,no deepcopy,"
+     "fewer allocations,faster parser,arena,pydantic,msgspec,simdjson,iterrows,itertuples,groupby,"
+     "numpy repeat,cumsum,under one jit,lax scan,fori loop,multi tensor,fused adam,fused optim,"
+     "one launch,a couple of launches,a heap,flat array,flat hash,once at init,computed once,"
+     "compute once,tables once,slots,graph replay,capture decode,graphs for batch,use c ,in rust,"
+     "in numpy,a set instead,bisect,dict lookup,one pass,single pass,avoid allocat,reuse buffers,"
+     "object pool,process pool,off the event loop,to cython",
+     "launch overhead,python loop,python overhead,quadratic,hot path,launch bound,cpu bound,gil,"
+     "item by item,row by row,one by one,per row,deepcopy,deep copy,tiny kernels,"
      "cpu was the bottleneck,dominated cpu,recomputed,small launches,many launches,"
      "list comprehension,rebuilding,python objects,per sentence,per element,json loads,"
      "string concat,bound by the interpreter,anew for each,for each sample,in a loop,"
-     "dominated the profile,global lock,don t rebuild,rebuild,rebuilt,gc ,garbage,pauses,hiccup",
-     "pandas,numpy,python,malloc,allocator,clone,copies,regex,tokenizer,post process,"
-     "postprocess,loop,compilation,interpreter,cpu,hash map,json,pickle,launch,apply,"
-     "main thread,parsing,parse,objects,beam search,arrays,steps per hour,mask,py spy,profile,"
-     "serialization,request,requests,dict,polars,tracing,jit,feature,sorting,lists,strings,"
-     "parser,single thread,one thread,single core,one core,graph,copying,lock,calls,algorithm,"
-     "host code,preparation,metadata,scheduler,launches,host time,joining strings,incremental,"
-     "sorted,freeze,collect"},
+     "dominated the profile,global lock,don t rebuild,rebuild,rebuilt,gc ,garbage,pauses,hiccup,"
+     "nested for loop,for loops,flame graph,small jitted functions,dispatch of,pure python,"
+     "o n log,o n 2,queue ran dry,launches,keeps the host busy,host busy,per tick,every tick,"
+     "ticks,on every tick,validated each,per request,per token event,hot in,single threaded,"
+     "holds the gil,unordered map,one launch per",
+     "pandas,numpy,python,malloc,allocator,clone,copies,regex,tokenizer,post process,postprocess,"
+     "loop,compilation,interpreter,hash map,json,pickle,launch,apply,main thread,parsing,parse,"
+     "objects,beam search,arrays,steps per hour,mask,py spy,profile,serialization,request,"
+     "requests,dict,polars,tracing,jit,feature,sorting,lists,strings,parser,single thread,"
+     "one thread,single core,one core,graph,copying,lock,calls,algorithm,host code,preparation,"
+     "metadata,scheduler,host time,joining strings,incremental,sorted,freeze,collect,flame,node,"
+     "heap,frontend,core,tick,lookup,hot,nested,ragged"},
     {Bottleneck::kWakeups,
      "wait policy,blocktime,notify once,fewer wake,fewer context switch,spin before,epoll,"
-     "condition variable,chunking,two threads are enough,fewer threads,one thread per core",
+     "condition variable,chunking,two threads are enough,fewer threads,one thread per core,"
+     "spincount,spin count,eventfd,blocking read,condvar,cv wait,passive wait,fewer syscalls,"
+     "batching the sends,sending lists,block on,blocking wait,adaptive mutex",
      "context switch,kept spinning,busy wait,spinning,wakeups,wake ups,futex,thundering herd,"
-     "polled,burned a core,busy loop,going to sleep,waking up,context switches per",
-     "mutex,condition variable,notify,spin,wake,hand over,work items,sched,poll,polled,epoll,"
-     "event loop,timeout,timer,signal,woken,idle servers,futures,executor,completion queue,"
-     "grpc,pollers"},
+     "polled,burned a core,busy loop,going to sleep,waking up,context switches per,spinners,"
+     "busy waits,woke every,wakes every,wakes up every,sleep 0,usleep,nanosleep,polls every,"
+     "polling every,poll interval,system time,voluntary context,lock convoy,spin lock,spinlock,"
+     "thread wakes,looks at a flag,look at a flag",
+     "mutex,notify,spin,wake,hand over,work items,sched,poll,event loop,timeout,timer,signal,"
+     "woken,idle servers,futures,executor,completion queue,grpc,pollers,syscalls,strace,"
+     "system calls,watchdog,flag,sleep,zeromq,gomp,interrupt"},
     {Bottleneck::kSync,
-     "on the device,on the gpu,log every,log to a buffer,buffered log,flush once,check every,"
-     "less often,async log,keep metrics,copy asynchron,async copy,running mean,cuda event,"
-     "sync free,host sync,every tenth,every hundred,fixed size mask,fixed shape,without item,"
-     "stream busy",
-     "item,synchronize,synchronise every,device sync,fsync,empty cache,isnan,nan check,"
+     "on the device,log every,log to a buffer,buffered log,flush once,check every,less often,"
+     "async log,keep metrics,copy asynchron,async copy,running mean,cuda event,sync free,"
+     "host sync,every tenth,every hundred,fixed size mask,fixed shape,without item,stream busy,"
+     "static shape,shapes static,torch where,one step late,read lazily,"
+     "reads the running loss lazily,without reading,device scalar,single read back,one read back,"
+     "onto the device,on device,stays on the gpu,copied back with an event,"
+     "drop torch cuda synchronize,keep it on the gpu,avoid the copy back,value on the device",
+     "synchronize,synchronise every,device sync,fsync,empty cache,isnan,nan check,"
      "read the loss back,reads back,host waits,host waited,host to wait,wait for the device,"
-     "waits for the device,blocking copy,cpu item,flush after,tolist,device to host,"
-     "stream drains,blocks until,sync per step,cpu tolist,stalled the gpu,numpy call,"
-     "after each batch,at every step,for every step,waited for every kernel,to the host,"
-     "waits for the gpu,wait for the gpu,waiting for the gpu,d2h,copied a flag,synchronously,"
-     "nonzero,data dependent shape,blocks the host,block the host",
-     "loss,logging,log,metric,accuracy,flush,detach,counters,tensorboard,progress bar,print,"
-     "nan,synchron,every step,each step,pinned buffer,tensor,iterations,sampler,grad norm,"
-     "print tensor,confusion matrix,fetch,callback,kernel in the queue,stream,readback,debug,"
-     "assert,checks,end of the epoch,writer thread,host,separate thread,mask,shape"},
+     "waits for the device,blocking copy,cpu item,flush after,tolist,device to host,stream drains,"
+     "blocks until,sync per step,cpu tolist,stalled the gpu,numpy call,after each batch,"
+     "at every step,for every step,waited for every kernel,to the host,waits for the gpu,"
+     "wait for the gpu,waiting for the gpu,d2h,copied a flag,synchronously,nonzero,"
+     "data dependent shape,blocks the host,block the host,item ,dtoh,d to h,cudamemcpy,isnan loss,"
+     "needs the value,float loss,set postfix,read back,readback,boolean indexing,masked select,"
+     "sum cpu,call cpu,stop for them,blocked on the stream,host has to stop,host must wait,"
+     "norm on the host,value on the cpu,nothing can be queued,torch cuda synchronize,"
+     "cuda synchronize,synchronization point,sync point,waits for the stream,implicit sync,"
+     "hidden sync,host side check,shapes that only",
+     "loss,logging,log,metric,accuracy,flush,detach,counters,tensorboard,progress bar,print,nan,"
+     "synchron,every step,each step,pinned buffer,tensor,iterations,sampler,grad norm,"
+     "print tensor,confusion matrix,fetch,callback,kernel in the queue,stream,checks,"
+     "end of the epoch,writer thread,separate thread,on the gpu,mask,tqdm,infs,queue ahead,gaps,"
+     "nsight,event,stop token,clip,norm"},
     {Bottleneck::kAllocation,
-     "mig ,right siz,rightsiz,fewer gpu,fewer accelerator,mps,bin pack,pack several,"
-     "share one gpu,one accelerator,time slic,autoscal,give back,share a card,share a gpu,"
-     "one gpu per,single gpu,fit on one,returning it,mig slice,smaller request,request fewer,"
-     "costs an eighth,fewer cards,half the gpus,one card",
+     "mig ,right siz,rightsiz,fewer gpu,fewer accelerator,mps,bin pack,pack several,share one gpu,"
+     "one accelerator,time slic,autoscal,give back,share a card,share a gpu,one gpu per,"
+     "single gpu,fit on one,returning it,mig slice,smaller request,request fewer,costs an eighth,"
+     "fewer cards,half the gpus,one card,fits on one,ask for one,ask for fewer,ask for two,"
+     "shared pool,time slicing,culled,culling,smaller instance,downsiz,consolidat,co locat,"
+     "colocat,fractional gpu,reclaim,seeds side by side,side by side on one,returns 140,"
+     "release the gpu,releases the gpu,scale to zero,share the card,fewer nodes,smaller node,"
+     "gpu sharing",
      "never kept more,over provision,overprovision,underutili,under utili,idle gpus,over alloc,"
      "reserved whole,one a100 each,one is enough,hold eight,hold the,for days,stayed allocated,"
-     "are idle,seven are,request eight,requests eight,most of the gpus,sit idle",
-     "gpus,accelerators,quota,busy,pack,hours,replicas,card,utilisation,utilization,"
-     "whole nodes,sweep,trials,nodes,fleet,cards,tiny,reserve,reservation,held,enough,"
-     "small models,gpu,inactivity,notebooks,of their cards,template,request eight,earlier"},
+     "are idle,seven are,request eight,requests eight,most of the gpus,sit idle,never exceed,"
+     "do you need,do not need,sm activity,scaling from one,only gave 1,idle session,held idle,"
+     "notebooks hold,unused gpus,allocated but,half empty,below 20,under 20,at 9,not using",
+     "gpus,accelerators,quota,busy,pack,hours,replicas,card,utilisation,utilization,whole nodes,"
+     "sweep,trials,nodes,fleet,cards,tiny,reserve,reservation,held,enough,small models,gpu,"
+     "inactivity,notebooks,of their cards,template,earlier,instances,pool,v100s,a10,queue time,"
+     "sessions,endpoints,finops,cost report,ask for,memory use"},
     {Bottleneck::kCompute,
      "tf32,bf16,bfloat16,fp16,fp8,mixed precision,half precision,autocast,channels last,"
      "tensor core,flash attention,flashattention,scaled dot product,torch compile,xla,"
-     "kernel fusion,fuses the,quanti,cudnn benchmark,multiple of 8,multiple of 64,kv cache,"
-     "specul,larger batch,larger tiles,scaled dot,sorting requests by length,int8,less padding,"
-     "reduces padding,nhwc,larger batch size,raise the batch,fused,cutlass,cublas,fp4,nvfp4,"
-     "mxfp,cutedsl,cute dsl,deepgemm,flashinfer,single kernel,one kernel,one matmul,"
-     "matrix product,8 bit,4 bit,split kv,flash decode,grouped gemm,warp speciali,"
-     "chunked prefill,batch matmul,batched gemm,sequence packing,packing,pack sequences,cudnn,"
-     "padding waste,bucketing,remove padding,larger gemm,persistent kernel,compiled with",
-     "memory bound kernel,low occupancy,round trip,wastes,pad every,padding every",
+     "kernel fusion,fuses the,quanti,cudnn benchmark,multiple of 8,multiple of 64,kv cache,specul,"
+     "larger batch,larger tiles,scaled dot,sorting requests by length,int8,less padding,"
+     "reduces padding,nhwc,larger batch size,raise the batch,fused,cutlass,cublas,fp4,nvfp4,mxfp,"
+     "cutedsl,cute dsl,deepgemm,flashinfer,single kernel,one kernel,one matmul,matrix product,"
+     "8 bit,4 bit,split kv,flash decode,grouped gemm,warp speciali,chunked prefill,batch matmul,"
+     "batched gemm,sequence packing,packing,pack sequences,cudnn,padding waste,bucketing,"
+     "remove padding,larger gemm,persistent kernel,compiled with,liger,never materialis,"
+     "never materializ,sdpa,memory efficient,efficient attention,awq,gptq,marlin,prefix cach,"
+     "kv blocks,avoids recomput,avoid recomput,draft model,recomputation,activation checkpoint,"
+     "selective,last position,128 bit,float4,vectorized load,sparsity,pruning,distill,early exit,"
+     "triton kernel,removed the casts,fewer casts,fused nhwc,grouped query,group norm,groupnorm,"
+     "skip the lm head,only need the last,larger tile,low rank,algorithmic,fp16 conv,"
+     "reduced precision,lower precision,kernels for",
+     "memory bound kernel,low occupancy,round trip,pad every,padding every,"
+     "limited by memory bandwidth,extra flops,two casts,redundant compute,computed for nothing,"
+     "memory bandwidth,explicit softmax,naive attention,flops",
      "gemm,matmul,matrix multipl,convolution,convs,precision,fusion,fuse,kernel,vocabulary,"
      "attention,throughput,pointwise,tokens,padding,weights,softmax,int4,sequence length,"
-     "decoding time,layout,grouped,layer,layers,float32,fp32,decoder,encoder,tile,cache line,"
-     "flops,arithmetic,multiply,tokens per second,rmsnorm,rope,hbm,projection,moe,efficiency,"
-     "lookups,decode,prefill,qkv,vae,gelu,swiglu,head size,hopper,recipe"},
+     "decoding time,layout,grouped,float32,fp32,decoder,encoder,tile,cache line,arithmetic,"
+     "multiply,tokens per second,rmsnorm,rope,hbm,projection,moe,efficiency,prefill,qkv,vae,gelu,"
+     "swiglu,head size,hopper,cross entropy,rms norm,logits,casts,context,denoising,mfu,bandwidth,"
+     "tokens s,recompute,head"},
 });
 
 }  // namespace
@@ -205,9 +277,14 @@ const std::string_view kOtherWork =
     "refactor,chore,style,build,deps,model,misc,tidy,clean,cleanup,upgrade,update,add,feat,"
     "feature,release,migrate,extract,rework,correct,remove dead,delete,only print,some small,"
     "allow,let,make";
+const std::string_view kMends =
+    "check that,a check,clear error,error message,deprecat,compat,correctly,canonical,"
+    "insensitive,fixed,fixes,fix ,bug,issue,crash,empty,typo,ensure,handle,support for,"
+    "reproducib,seed ,raise a,integrat,conditional,debug log,workaround,work around,wrong,"
+    "nan ,warning,api ,apis ,tests,version,backend";
 const std::string_view kOfSpeed =
-    "perf,optimi,speed,fuse ,fusing,overlap,accelerat,faster,host sync,overhead,throughput,"
-    "latency";
+    "perf,optimize ,optimized ,optimise ,optimised ,optimiza,optimisa,optimizing,speed,fuse ,"
+    "fusing,overlap,faster,host sync,overhead,throughput,latency";
 const std::string_view kMeasures =
     "fuse,overlap,cache,batch,avoid,skip,prefetch,reuse,hoist,precompute,vectorize,vectorise,"
     "lazy,lazily,pin,inline,defer,coalesce,pack,stream,persist,increase,raise,reduce,cut,speed,"

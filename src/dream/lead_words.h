@@ -29,6 +29,7 @@ extern const std::string_view kAdvice;   // With which advice begins.
 // Of the first line of a commit: its beginning or its tag says that it is not about cost,
 extern const std::string_view kNoWork;
 extern const std::string_view kOtherWork;  // or is not unless it tells what was gained;
+extern const std::string_view kMends;      // a word in it says that it mends something else;
 extern const std::string_view kOfSpeed;    // a word in it says that it is;
 extern const std::string_view kMeasures;   // it begins with what is often done about cost.
 

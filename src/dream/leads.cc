@@ -43,6 +43,7 @@ struct Tally {
   double weak = 0;  // Of it.
   std::string technique;
   bool costs = false;  // What told is a cost.
+  double in_code = 0;  // Of a commit: matches in what it changes.
 };
 
 void add(std::string_view text, std::string_view phrases, double each, Tally& tally) {
@@ -55,7 +56,7 @@ void add(std::string_view text, std::string_view phrases, double each, Tally& ta
 }
 
 Tally tally_of(const Vocabulary& row, std::string_view text) {
-  Tally tally{row.bottleneck, 0, 0, "", false};
+  Tally tally{row.bottleneck, 0, 0, "", false, 0};
   add(text, row.costs, kStrong, tally);
   tally.costs = tally.score > 0;
   add(text, row.cures, kStrong, tally);
@@ -190,18 +191,33 @@ std::string_view start_of(std::string_view message) {
 
 Tally tally_of(const Vocabulary& row, const std::string& said, const Edited& change) {
   Tally tally = tally_of(row, said);
-  Tally code{row.bottleneck, 0, 0, "", false};
+  Tally code{row.bottleneck, 0, 0, "", false, 0};
   add(change.added, row.cures, kStrong, code);
   add(change.removed, row.costs, kStrong, code);
-  Tally undone{row.bottleneck, 0, 0, "", false};
+  Tally undone{row.bottleneck, 0, 0, "", false, 0};
   add(change.added, row.costs, kStrong, undone);
   add(change.removed, row.cures, kStrong, undone);
-  tally.score += code.score - undone.score;
+  tally.in_code = code.score - undone.score;
+  tally.score += tally.in_code;
   if (tally.technique.empty()) tally.technique = code.technique;
   return tally;
 }
 
 }  // namespace
+
+// What is said of the technique itself: the sentence that names it and those beside it.
+std::string around(std::string_view text, const std::string& phrase) {
+  const std::vector<Sentence> sentences = sentences_in(text);
+  std::string near;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    if (!holds(folded(sentences[i].text), phrase)) continue;
+    for (std::size_t k = i - std::min<std::size_t>(i, 1); k < std::min(i + 2, sentences.size());
+         ++k) {
+      near += sentences[k].text + "\n";
+    }
+  }
+  return near.empty() ? std::string(text) : near;
+}
 
 std::optional<Lead> lead_in(const Passage& passage) {
   const std::string words = folded(passage.heading + "\n" + passage.text);
@@ -209,14 +225,15 @@ std::optional<Lead> lead_in(const Passage& passage) {
   for (const Vocabulary& row : vocabulary()) tallies.push_back(tally_of(row, words));
   const Tally* best = best_of(tallies);
   if (best == nullptr || is_refused(words, *best) || is_command(passage.text)) return std::nullopt;
-  const std::vector<Sentence> sentences = sentences_in(passage.text);
-  const bool advised = std::ranges::any_of(sentences, is_advice);
-  const int gains = (holds_any(words, kGains) ? 1 : 0) + (has_measure(passage.text) ? 1 : 0);
-  const int tells = gains + (holds_any(words, kLosses) ? 1 : 0) + (advised ? 1 : 0);
+  const std::string near = around(passage.text, best->technique);
+  const std::string told = folded(near);
+  const bool advised = std::ranges::any_of(sentences_in(near), is_advice);
+  const int gains = (holds_any(told, kGains) ? 1 : 0) + (has_measure(near) ? 1 : 0);
+  const int tells = gains + (holds_any(told, kLosses) ? 1 : 0) + (advised ? 1 : 0);
   // The less is said about the technique, the more must be said about its benefit.
   const bool only_weak = best->weak == best->score;
-  const bool enough =
-      only_weak ? tells >= (best->score >= kEnough ? 2 : 3) && gains > 0 : tells >= 1;
+  const bool enough = only_weak ? tells >= (best->score >= kEnough ? 2 : 3) && gains > 0
+                                : tells >= (best->score - best->weak >= 2 * kStrong ? 1 : 2);
   if (!enough) return std::nullopt;
   return Lead{best->bottleneck, best->technique, quote_of(passage.text, best->technique),
               best->score};
@@ -238,7 +255,9 @@ std::optional<Lead> lead_in(const Commit& commit) {
   }
   const bool is_other =
       starts_with_any(subject.text, kOtherWork) || (!of_speed && tagged(kOtherWork));
-  if (is_other && !measured) return std::nullopt;
+  const bool mends = holds_any(subject.text, kMends) && !of_speed;
+  const bool tells_gain = has_measure(commit.message.substr(0, commit.message.find('\n')));
+  if ((is_other || mends) && !tells_gain) return std::nullopt;
   Edited change = edited(commit.diff);
   if (!change.any) return std::nullopt;
   // A large change touches many things that it is not about.
@@ -252,10 +271,12 @@ std::optional<Lead> lead_in(const Commit& commit) {
   const bool does = starts_with_any(subject.text, kMeasures);
   const bool told = holds_any(subject.text, kGains) || holds_any(said, kLosses) || measured;
   const bool only_weak = best->weak == best->score;
-  const int tells = (does ? 1 : 0) + (told ? 1 : 0) + (of_speed ? 2 : 0) + (measured ? 1 : 0);
-  // A few lines are about what their message names.
+  // A few lines are about what they do.
   constexpr std::size_t kFewLines = 500;
-  const int needed = only_weak || best->score < kEnough ? 2 : size > kFewLines || is_other ? 1 : 0;
+  const bool shown = size <= kFewLines && best->in_code >= kStrong;
+  const int tells =
+      (does ? 1 : 0) + (told ? 1 : 0) + (of_speed ? 2 : 0) + (measured ? 1 : 0) + (shown ? 1 : 0);
+  const int needed = only_weak || best->score < kEnough ? 2 : 1;
   const bool enough = tells >= needed;
   if (!enough) return std::nullopt;
   return Lead{best->bottleneck, best->technique, quote_of(commit.message, best->technique),

@@ -64,16 +64,18 @@ Score score(const std::vector<Json>& rows, const std::string& half, bool by_chan
   return score;
 }
 
-// The vocabulary was revised with all sets at hand. What it gave on each of the last two before
-// that tells what texts that nobody has seen give. An idea found, whatever its class: "notes"
-// (style of release notes and of commits of servers and trainers) passages 0.94 precision, 0.83
-// recall, commits 1.00, 0.55; "kept", written after commits were mended, 1.00, 0.64 and 1.00, 0.75.
-// With the right class less: "kept" 0.56, 0.36 and 0.33, 0.25.
+// The vocabulary was revised with all sets at hand but "apart". With the right class, before that:
+// "kept" passages 0.56 precision, 0.36 recall, commits 0.33, 0.25; "mixed" 0.73, 0.33 and 0.40,
+// 0.31; "apart" 0.67, 0.52 and 0.50, 0.31. After, with the misses of "mixed" at hand, "apart" 0.95,
+// 0.83 and 1.00, 0.77; but who wrote "apart" also wrote the words. Of 645 commits of two public
+// projects 11 have leads (31 with the same words and the rules of before), of which about 4 are
+// right; of 400 paragraphs of public documentation 19 (31), of which about 6 are.
 TEST(Leads, AreFoundInALabelledSet) {
   for (const char* file : {"passages.jsonl", "commits.jsonl"}) {
     const std::vector<Json> rows = rows_of(file);
     ASSERT_GE(rows.size(), std::string(file) == "passages.jsonl" ? 60U : 40U);
-    for (const char* half : {"tuned", "held", "fresh", "last", "final", "notes", "kept"}) {
+    for (const char* half :
+         {"tuned", "held", "fresh", "last", "final", "notes", "kept", "mixed", "apart"}) {
       const Score ours = score(rows, half, false);
       const Score chance = score(rows, half, true);
       fmt::print("{} {}: precision {:.2f}, recall {:.2f} of {}; by chance {:.2f}, {:.2f}\n", file,

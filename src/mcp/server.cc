@@ -114,6 +114,10 @@ std::optional<Failure> check_modern(const std::string& method, const Json& param
                                     const Headers* headers) {
   const std::string version =
       meta.contains(kVersionKey) && meta[kVersionKey].is_string() ? meta[kVersionKey] : Json("");
+  if (version.empty() || !meta.contains(kCapabilitiesKey) || !meta[kCapabilitiesKey].is_object()) {
+    return Failure{kInvalidParams,
+                   fmt::format("_meta must have {} and {}", kVersionKey, kCapabilitiesKey)};
+  }
   if (headers != nullptr) {
     const bool named = method == "tools/call" || method == "prompts/get";
     const char* field = named ? "name" : method.starts_with("tasks/") ? "taskId" : nullptr;
@@ -122,10 +126,6 @@ std::optional<Failure> check_modern(const std::string& method, const Json& param
         headers->method != method || headers->protocol_version != version ||
         (value != params.end() && value->is_string() && headers->name != value->get<std::string>());
     if (wrong) return Failure{kHeaderMismatch, "header mismatch: headers and body must agree"};
-  }
-  if (version.empty() || !meta.contains(kCapabilitiesKey) || !meta[kCapabilitiesKey].is_object()) {
-    return Failure{kInvalidParams,
-                   fmt::format("_meta must have {} and {}", kVersionKey, kCapabilitiesKey)};
   }
   if (version != kModern) {
     return Failure{kUnsupportedVersion,

@@ -99,6 +99,11 @@ TEST_F(Protocol, HeadersMustAgreeWithTheBody) {
     EXPECT_EQ(code_of(call, &wrong), -32020);
     EXPECT_EQ(status_, 400);
   }
+  // What the body lacks comes before what does not agree.
+  Json without = call;
+  without["params"].erase("_meta");
+  EXPECT_EQ(code_of(without, &right), -32602);
+  EXPECT_EQ(status_, 400);
   // An older client's error is no error of HTTP.
   const Headers none{};
   EXPECT_EQ(code_of(request("nothing/here"), &none), -32601);

@@ -9,7 +9,9 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "os/clock.h"
@@ -55,10 +57,29 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return all;
 }
 
+// The text in a file that has no name.
+Result<Fd> file_with(std::string_view text) {
+  Fd file(::memfd_create("input", MFD_CLOEXEC));
+  while (file.get() >= 0 && !text.empty()) {
+    const ssize_t n = ::write(file.get(), text.data(), text.size());
+    if (n < 0 && errno != EINTR) break;
+    text.remove_prefix(n > 0 ? static_cast<std::size_t>(n) : 0);
+  }
+  if (!text.empty() || ::lseek(file.get(), 0, SEEK_SET) != 0) {
+    return external(fmt::format("cannot pass a text to a program: {}", std::strerror(errno)));
+  }
+  return file;
+}
+
 Result<pid_t> start(const Program& program, int out, int errors) {
+  const Fd text = program.input_text.empty() ? Fd(-1) : TRY(file_with(program.input_text));
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_addopen(&files, 0, program.input.c_str(), O_RDONLY, 0);
+  if (text.get() >= 0) {
+    ::posix_spawn_file_actions_adddup2(&files, text.get(), 0);
+  } else {
+    ::posix_spawn_file_actions_addopen(&files, 0, program.input.c_str(), O_RDONLY, 0);
+  }
   ::posix_spawn_file_actions_adddup2(&files, out, 1);
   ::posix_spawn_file_actions_adddup2(&files, errors, 2);
   std::vector<std::string> words = program.argv;

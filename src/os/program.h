@@ -17,6 +17,7 @@ struct Program {
   std::map<std::string, std::string> env{};  // Added to our environment.
   std::vector<std::string> without{};        // Inherited variables with these prefixes are removed.
   std::string input = "/dev/null";           // File for standard input.
+  std::string input_text{};                  // In its place, if not empty.
   Nanos limit = std::chrono::minutes(10);
 };
 
