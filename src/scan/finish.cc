@@ -413,10 +413,10 @@ void Finisher::count_samples() {
     const Spot& at = accumulator_.holders_[track.spot];
     const bool is_named =
         at.is_named && (at.host == 0 ? !indexed.empty() : indexed.contains(at.host));
-    const Trouble why = track.is_unknown   ? Trouble::kUnknownJob
+    const Trouble why = track.is_unknown                ? Trouble::kUnknownJob
                         : track.label != JobName::kNone ? Trouble::kSkew
-                        : is_named         ? Trouble::kUnknownDevice
-                                           : Trouble::kNoJob;
+                        : is_named                      ? Trouble::kUnknownDevice
+                                                        : Trouble::kNoJob;
     accumulator_.count(why, accumulator_.cursors_[i].unallocated);
   }
   if (usage_.attributed == 0) name_hosts();

@@ -156,10 +156,10 @@ class JobRows {
     JobName id{};
     WordId hosts = 0;
     std::uint32_t traits = 0;
-    std::uint32_t start = 0;          // Unix seconds; of a kOdd row, an index into odd_.
-    std::int32_t wait = 0;            // Seconds from submit to start, or kNoSubmit.
-    std::uint32_t length = 0;         // Seconds.
-    std::uint16_t accelerators = 0;   // kOdd: the numbers do not fit here.
+    std::uint32_t start = 0;         // Unix seconds; of a kOdd row, an index into odd_.
+    std::int32_t wait = 0;           // Seconds from submit to start, or kNoSubmit.
+    std::uint32_t length = 0;        // Seconds.
+    std::uint16_t accelerators = 0;  // kOdd: the numbers do not fit here.
     std::uint8_t attempt = 0;
     model::JobState state : 4 = model::JobState::kOther;
     Evidence evidence : 2 = Evidence::kNone;

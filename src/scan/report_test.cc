@@ -10,8 +10,8 @@
 
 #include "scan/draw.h"
 #include "scan/family.h"
-#include "scan/fleet_usage.h"
 #include "scan/fleet_testing.h"
+#include "scan/fleet_usage.h"
 #include "scan/test_fleet.h"
 #include "scan/test_lanes.h"
 

@@ -215,7 +215,7 @@ void UsageAccumulator::flatten(std::uint32_t track) {
   const JobIndex labelled = jobs_.find(row.label);
   row.is_unknown = row.label != JobName::kNone && labelled == kNoJob;
   row.segments = row.label != JobName::kNone ? holders_.segments_of_job(labelled, window_)
-                                : holders_.segments_of(row.spot, window_);
+                                             : holders_.segments_of(row.spot, window_);
   cursors_[track].segment = 0;
 }
 
