@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
     } else if (word == "--top" && i + 1 < argc) {
       top = static_cast<std::size_t>(std::atoll(argv[++i]));
     } else {
-      options.origins.push_back({.where = word});
+      options.origins.push_back({.where = word, .time_zone = "UTC"});
     }
   }
   return run(options, top);

@@ -132,6 +132,7 @@ std::string show_actions(const Flags& flags, const Report& report, std::size_t w
     is_brief = is_brief || command != actions[i]->command;
     wrap_into(text, fmt::format("   $ {}", plain(command)), width);
   }
+  for (const std::string& basis : scan::bases_of(actions)) wrap_into(text, basis + ".", width);
   if (is_brief) {
     for (const std::string& line :
          wrap_lines("…: the inputs of this scan; --json has whole commands", width, 0, 2)) {

@@ -324,11 +324,9 @@ class Builder {
     }
     if (action.usd) action.usd = pile.usd_wasted * action.recovered / pile.wasted;
     const std::string worst(usage_.text(usage_.jobs.id(pile.worst)));
-    const std::string basis =
-        fmt::format("{} back, {}", show_percent(action.confidence.mean), action.confidence.source);
     action.because =
-        fmt::format("{} in {}, most in job {} ({}); {}", hours(pile.wasted), n(pile.jobs, "job"),
-                    worst, hours(pile.most), kind == kLook ? "nothing is promised of it" : basis);
+        fmt::format("{} in {}, most in job {} ({}){}", hours(pile.wasted), n(pile.jobs, "job"),
+                    worst, hours(pile.most), kind == kLook ? "; nothing is promised of it" : "");
     action.command = fmt::format("{} --job {}", options_.scan, worst);
   }
 
@@ -356,6 +354,22 @@ std::string confidence_text(const Action& action, bool with_interval) {
     text += fmt::format(" ({} to {})", show_percent(rate.lower), show_percent(rate.upper));
   }
   return text;
+}
+
+std::vector<std::string> bases_of(const std::vector<const Action*>& actions) {
+  std::vector<std::pair<std::string_view, std::string>> numbers;  // By source.
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const std::string_view source = actions[i]->confidence.source;
+    if (actions[i]->is_confirmed || source.empty()) continue;
+    auto at = std::ranges::find(numbers, source, &decltype(numbers)::value_type::first);
+    if (at == numbers.end()) at = numbers.insert(numbers.end(), {source, {}});
+    at->second += fmt::format("{}{}", at->second.empty() ? "" : ", ", i + 1);
+  }
+  std::vector<std::string> bases;
+  for (const auto& [source, which] : numbers) {
+    bases.push_back(fmt::format("Back in {}: {}", which, source));
+  }
+  return bases;
 }
 
 std::string brief_command(std::string_view command) {

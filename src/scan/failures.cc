@@ -21,8 +21,8 @@ bool is_bad(model::JobState state) {
 }
 
 // The start of the last attempt of jobs that have several.
-std::unordered_map<WordId, Nanos> last_attempts(const FleetUsage& usage, const Stop& stop) {
-  std::unordered_map<WordId, Nanos> last;
+std::unordered_map<JobName, Nanos> last_attempts(const FleetUsage& usage, const Stop& stop) {
+  std::unordered_map<JobName, Nanos> last;
   for (std::size_t i = 0; i < usage.jobs.size() && !stop(i); ++i) {
     if (usage.jobs.attempt(i) == 0) continue;
     Nanos& start = last[usage.jobs.id(i)];

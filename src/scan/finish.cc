@@ -106,7 +106,7 @@ void Finisher::gather() {
   const Holders& holders = accumulator_.holders_;
   std::vector<bool> is_labelled(accumulator_.jobs_.size());  // Where those were is known.
   for (const LaneSum& lane : accumulator_.lanes_) {
-    if (lane.samples > 0 && accumulator_.tracks_[lane.track].label != 0)
+    if (lane.samples > 0 && accumulator_.tracks_[lane.track].label != JobName::kNone)
       is_labelled[lane.job] = true;
   }
   for (std::size_t i = 0; i < accumulator_.lanes_.size(); ++i) {
@@ -122,7 +122,7 @@ void Finisher::gather() {
       continue;
     }
     const Track& track = accumulator_.tracks_[lane.track];
-    const std::uint32_t worth = track.rank * 2U + (track.label == 0 ? 1U : 0U);
+    const std::uint32_t worth = track.rank * 2U + (track.label == JobName::kNone ? 1U : 0U);
     candidates_.push_back({lane.job, holders[track.spot].device, track.spot, worth, number});
   }
   if (candidates_.empty()) return;  // No telemetry: places are of no use.
@@ -315,14 +315,14 @@ void Finisher::tell_lane(const Candidate& candidate, const FleetJob& job, double
 void Finisher::split_jobs() {
   const bool has_telemetry = !usage_.lanes.empty() || accumulator_.samples_ > 0;
   JobRows& jobs = accumulator_.jobs_.rows();
+  jobs.clip_to(window().start, window().end);
   for (JobIndex index = 0; index < jobs.size() && !stop_(index); ++index) {
     const double mean = accumulator_.jobs_.mean_of(index);
-    const double whole = to_seconds(allocated(jobs.start(index), jobs.end(index))) *
-                         static_cast<double>(jobs.accelerators(index));
+    const double whole = jobs.allocated(index);
     if (jobs.lanes(index) > 0 || !std::isnan(mean)) {
       jobs.set(index, split(jobs[index], whole, mean));
     } else {
-      jobs.set_allocated(index, whole);
+      jobs.set_unobserved(index);
     }
     if (jobs.evidence(index) != Evidence::kSamples && has_telemetry && std::isnan(mean) &&
         whole > 0 && !accumulator_.holders_.is_placed(index)) {
@@ -413,10 +413,10 @@ void Finisher::count_samples() {
     const Spot& at = accumulator_.holders_[track.spot];
     const bool is_named =
         at.is_named && (at.host == 0 ? !indexed.empty() : indexed.contains(at.host));
-    const Trouble why = track.is_unknown   ? Trouble::kUnknownJob
-                        : track.label != 0 ? Trouble::kSkew
-                        : is_named         ? Trouble::kUnknownDevice
-                                           : Trouble::kNoJob;
+    const Trouble why = track.is_unknown                ? Trouble::kUnknownJob
+                        : track.label != JobName::kNone ? Trouble::kSkew
+                        : is_named                      ? Trouble::kUnknownDevice
+                                                        : Trouble::kNoJob;
     accumulator_.count(why, accumulator_.cursors_[i].unallocated);
   }
   if (usage_.attributed == 0) name_hosts();
@@ -428,7 +428,7 @@ void Finisher::name_hosts() {
   std::set<std::string> seen;
   for (const Track& track : accumulator_.tracks_) {
     const WordId host = accumulator_.holders_[track.spot].host;
-    if (!track.is_used || track.label != 0 || host == 0) continue;
+    if (!track.is_used || track.label != JobName::kNone || host == 0) continue;
     if (accumulator_.holders_.is_told(host)) return;
     if (seen.size() < kShown)
       seen.emplace(accumulator_.words_[accumulator_.holders_.spelling(host)]);

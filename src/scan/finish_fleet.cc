@@ -99,7 +99,7 @@ void Finisher::tell_unallocated(const std::map<WordId, HostCapacity*>& by_host) 
   for (std::size_t i = 0; i < accumulator_.tracks_.size(); ++i) {
     const Cursor& cursor = accumulator_.cursors_[i];
     const Track& track = accumulator_.tracks_[i];
-    if (!track.is_used || track.label != 0) continue;
+    if (!track.is_used || track.label != JobName::kNone) continue;
     const double each = to_seconds(Nanos{cursor.cadence.usual});
     Free& most = by_spot[track.spot];
     if (static_cast<double>(cursor.unallocated) * each <= most.all) continue;

@@ -85,7 +85,7 @@ std::map<JobIndex, Nanos> Finisher::seen_until() const {
   std::map<JobIndex, Nanos> until;
   const JobRows& jobs = accumulator_.jobs_.rows();
   for (const LaneSum& lane : accumulator_.lanes_) {
-    if (lane.samples == 0 || accumulator_.tracks_[lane.track].label == 0) continue;
+    if (lane.samples == 0 || accumulator_.tracks_[lane.track].label == JobName::kNone) continue;
     if (!jobs.running(lane.job)) continue;
     Nanos& last = until[lane.job];
     last = std::max(last, Nanos{lane.last + accumulator_.cursors_[lane.track].cadence.usual});

@@ -42,7 +42,7 @@ FleetUsage made_fleet(const MadeFleet& options) {
   const auto one_of = [&](const std::vector<WordId>& ids) { return ids[luck.below(ids.size())]; };
   for (std::size_t i = 0; i < options.jobs; ++i) {
     FleetJob job;
-    job.id = usage.words.intern(fmt::format("{}", 1'000'000 + i));
+    job.id = usage.words.intern_job(fmt::format("{}", 1'000'000 + i));
     job.name = one_of(names);
     job.user = one_of(users);
     job.account = one_of(accounts);

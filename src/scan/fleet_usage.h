@@ -171,6 +171,7 @@ struct FleetUsage {
   Window accounted;                   // From the first start to the last end of a job.
 
   std::string_view text(WordId word) const { return words[word]; }
+  std::string text(JobName job) const { return words[job]; }
   std::span<const Lane> lanes_of(const FleetJob& job) const {
     return std::span(lanes).subspan(job.lane, job.lanes);
   }

@@ -147,7 +147,7 @@ void Holders::move(SpotId from, SpotId to) {
   changed_.push_back(to);
 }
 
-bool Holders::settle(const std::function<void(WordId)>& unknown, const Stop& stop) {
+bool Holders::settle(const std::function<void(JobName)>& unknown, const Stop& stop) {
   const bool is_renamed = rename();
   if (places_.empty() && settled_ == jobs_.size() && !is_renamed) return false;
   placed_.resize(jobs_.size());
@@ -170,7 +170,7 @@ bool Holders::settle(const std::function<void(WordId)>& unknown, const Stop& sto
 
 // An attempt that ran elsewhere did not hold it: the list of its hosts decides where there are
 // several attempts.
-void Holders::add_place(const Place& place, const std::function<void(WordId)>& unknown) {
+void Holders::add_place(const Place& place, const std::function<void(JobName)>& unknown) {
   JobIndex job = jobs_.find(place.job);
   if (job == kNoJob) return unknown(place.job);
   const bool is_only = jobs_.before(job) == kNoJob;

@@ -76,12 +76,12 @@ class Holders {
   void observe(SpotId spot) { spots_[spot].has_telemetry = true; }
   SpotId size() const { return static_cast<SpotId>(spots_.size()); }
 
-  void place(WordId job, WordId host, WordId accelerator) {
+  void place(JobName job, WordId host, WordId accelerator) {
     places_.push_back({job, host, accelerator});
   }
   // Applies names, places and jobs added since the last call; returns whether anything changed.
   // Calls `unknown` for each job of a place that is not in accounting.
-  bool settle(const std::function<void(WordId)>& unknown, const Stop& stop);
+  bool settle(const std::function<void(JobName)>& unknown, const Stop& stop);
   bool is_placed(JobIndex job) const { return job < placed_.size() && placed_[job]; }
 
   // The jobs that held it (or the device that contains it) within `window`. A running job holds it
@@ -100,7 +100,9 @@ class Holders {
 
  private:
   struct Place {
-    WordId job, host, accelerator;
+    JobName job{};
+    WordId host = 0;
+    WordId accelerator = 0;
   };
   struct Hold {
     Time start = 0;
@@ -115,7 +117,7 @@ class Holders {
   void move(SpotId from, SpotId to);
   Hold hold_of(JobIndex job, bool whole_host, const Window& window) const;
   static Segments sweep(std::vector<Hold> holds);
-  void add_place(const Place& place, const std::function<void(WordId)>& unknown);
+  void add_place(const Place& place, const std::function<void(JobName)>& unknown);
   void claim_hosts(JobIndex job);
   bool is_on(JobIndex job, WordId host) const;
 

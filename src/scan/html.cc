@@ -41,14 +41,16 @@ svg { width: 100%; height: auto; }
 i.productive { background: var(--gain); } i.low { background: var(--low); }
 i.idle { background: var(--loss); } i.unobserved { background: var(--none); }
 i.down { background: var(--down); } i.unallocated { background: var(--unallocated); }
-@media (max-width: 40rem) { .label { font-size: 17px; } .curve { stroke-width: 4; } }
 table { width: 100%; font-size: .92rem; } td, th { white-space: nowrap; }
 td.words { min-width: 14rem; white-space: normal; }
 #actions td { vertical-align: top; } #actions td.words { width: 60%; }
 #actions td, #actions th { padding-inline: .35rem; }
+#rows td.words { min-width: 10rem; }
 #rows th { cursor: pointer; } #rows th, #rows td { padding: .25rem .35rem; }
 th[aria-sort=descending]::after { content: " \2193"; }
 th[aria-sort=ascending]::after { content: " \2191"; }
+@media (max-width: 40rem) { .label { font-size: 17px; } .curve { stroke-width: 4; }
+  #actions td.words { min-width: 8.5rem; width: auto; overflow-wrap: anywhere; } }
 .missing { border-left: .35rem solid var(--loss); padding-left: .8rem; overflow-wrap: anywhere; }
 )";
 
@@ -147,20 +149,40 @@ HtmlCell number_cell(double value, const std::string& shown) {
   return {escape_html(shown), fmt::to_string(value)};
 }
 
-std::vector<HtmlCell> cells_of(const Row& row, bool money) {
+// What to do about a row; its class is the sort key, so that alike ones stand together.
+HtmlCell action_cell(const Lever& lever) {
+  std::string what(lever.action);
+  if (what.empty() && lever.from == Lever::From::kProfile) {
+    what = fmt::format("{}: see its profile", model::describe(lever.against));
+  }
+  const int by = what.empty() ? -1 : static_cast<int>(lever.against);
+  return {what.empty() ? "–" : escape_html(what), fmt::to_string(by)};
+}
+
+// Columns of the ranking that not every fleet needs.
+struct RankColumns {
+  bool unobserved = false;
+  bool money = false;
+  bool large = false;  // Minutes of one row do not matter.
+};
+
+std::vector<HtmlCell> cells_of(const Row& row, const RankColumns& has) {
   HtmlCell called{escape_html(row.name), row.name};
   if (!row.detail.empty()) {
     called.html +=
         fmt::format("<br/><span class=\"soft\">{}</span>", escape_html(clip(row.detail, 90)));
   }
   called.title = row.why;
-  std::vector<HtmlCell> cells{called};
+  std::vector<HtmlCell> cells{called, action_cell(row.lever)};
+  const auto shown = [&](double value) {
+    return has.large && value > 0 && value < 360 ? std::string("< 0.1") : hours(value);
+  };
   const auto add_hours = [&](std::initializer_list<double> values) {
-    for (const double value : values) cells.push_back(number_cell(value, hours(value)));
+    for (const double value : values) cells.push_back(number_cell(value, shown(value)));
   };
   const auto add_seen = [&](std::initializer_list<double> values) {
     for (const double value : values) {
-      cells.push_back(row.utilisation ? number_cell(value, hours(value)) : number_cell(-1, "–"));
+      cells.push_back(row.utilisation ? number_cell(value, shown(value)) : number_cell(-1, "–"));
     }
   };
   // What a narrow screen shows first is what counts most.
@@ -170,11 +192,12 @@ std::vector<HtmlCell> cells_of(const Row& row, bool money) {
   cells.push_back(number_cell(row.utilisation.value_or(-1),
                               row.utilisation ? show_percent(*row.utilisation) : "–"));
   add_seen({row.split.idle, row.split.low, row.split.productive});
-  add_hours({row.split.unobserved, row.lost, row.queue});
+  if (has.unobserved) add_hours({row.split.unobserved});
+  add_hours({row.lost, row.queue});
   const bool has_lever = row.lever.from != Lever::From::kNothing;
   cells.push_back(number_cell(has_lever ? row.lever.chance : -1,
                               has_lever ? show_percent(row.lever.chance) : "–"));
-  if (money) {
+  if (has.money) {
     const std::optional<double> sum = row.money ? row.money->wasted : std::nullopt;
     cells.push_back(number_cell(sum.value_or(-1), usd(sum)));
   }
@@ -202,12 +225,15 @@ std::string actions_table(const Report& report) {
   if (money) columns.insert(columns.begin() + 2, {weekly ? "USD a week" : "USD"});
   for (const std::string_view more : {"users", "jobs"}) columns.push_back({more});
   HtmlTable table(columns, "actions");
+  std::vector<const Action*> shown;
   for (const Action& one : report.actions) {
     if (one.wasted < 1e-3 * wasted(report.totals.split)) continue;
+    shown.push_back(&one);
     std::vector<HtmlCell> cells{
-        {fmt::format("<b>{}</b> ({})<br/><span class=\"soft\">{}</span><br/><code>{}</code>",
-                     escape_html(one.title), one.is_confirmed ? "counted" : "estimated",
-                     escape_html(one.because), escape_html(brief_command(one.command))),
+        {fmt::format("<b>{} {}</b> ({})<br/><span class=\"soft\">{}</span><br/><code>{}</code>",
+                     shown.size(), escape_html(one.title),
+                     one.is_confirmed ? "counted" : "estimated", escape_html(one.because),
+                     escape_html(brief_command(one.command))),
          std::string(one.title)}};
     cells.push_back(number_cell(one.recovered, hours(per_week(report, one.recovered))));
     if (money) {
@@ -224,10 +250,11 @@ std::string actions_table(const Report& report) {
     }
     table.row(cells);
   }
+  std::string bases;
+  for (const std::string& basis : bases_of(shown)) bases += " " + escape_html(basis) + ".";
   return "<h2>What to do</h2>\n<p class=\"soft\">Counted: a rule replayed on these jobs. "
-         "Estimated: the waste is measured; the part that comes back follows from better jobs of "
-         "the same family, else from publications. …: the inputs of this scan.</p>\n" +
-         table.take();
+         "Estimated: the waste is measured, the part that comes back is not." +
+         bases + " …: the inputs of this scan.</p>\n" + table.take();
 }
 
 std::string table_of(const Report& report, const Imprint& imprint) {
@@ -248,15 +275,21 @@ std::string table_of(const Report& report, const Imprint& imprint) {
                                    {"queue", Order::kQueue},
                                    {"chance"}};
   const Cut& cut = report.cut(imprint.by);
-  const bool money = report.totals.money.has_value();
-  std::vector<HtmlColumn> columns{{name(imprint.by), true}};
+  const RankColumns has{
+      .unobserved = std::ranges::any_of(
+          cut.rows,
+          [](const Row& row) { return row.split.unobserved > 1e-3 * row.split.allocated; }),
+      .money = report.totals.money.has_value(),
+      .large = report.totals.split.allocated >= 360'000};
+  std::vector<HtmlColumn> columns{{name(imprint.by), true}, {"action", true}};
   for (const Heading& heading : kHeadings) {
+    if (heading.name == "unobserved" && !has.unobserved) continue;
     columns.push_back(
         {heading.name, false, heading.order == imprint.order ? "descending" : std::string_view{}});
   }
-  if (money) columns.push_back({"USD wasted"});
+  if (has.money) columns.push_back({"USD wasted"});
   HtmlTable table(columns, "rows");
-  for (const Row& row : cut.rows) table.row(cells_of(row, money));
+  for (const Row& row : cut.rows) table.row(cells_of(row, has));
   return fmt::format(
       "<h2>Ranked by {}</h2>\n<p class=\"soft\">Accelerator-hours; {} of {} rows. Click a heading "
       "to sort; hover over a name for the reason.</p>\n{}{}",

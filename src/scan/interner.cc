@@ -47,6 +47,17 @@ std::uint32_t hash_of(std::string_view text) {
   return (mixed & ~7U) | (static_cast<std::uint32_t>(text.back()) & 7U);
 }
 
+// 1 to 9 digits that a number would be written with; else 0.
+std::uint32_t number_in(std::string_view text) {
+  if (text.empty() || text.size() > 9 || text.front() == '0') return 0;
+  std::uint32_t number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return 0;
+    number = number * 10 + static_cast<std::uint32_t>(c - '0');
+  }
+  return number;
+}
+
 }  // namespace
 
 Interner::Interner() : words_{"\0"}, slots_(64), often_(4096) {}
@@ -81,7 +92,7 @@ WordId Interner::intern(std::string_view text, std::uint32_t hash) {
     grow();
     slot = slot_of(text, hash);
   }
-  CHECK(words_.size() < std::size_t{0xFFFFFFFF} && text.size() <= std::size_t{0xFFFFFFFF});
+  CHECK(words_.size() < kNumberBit && text.size() <= std::size_t{0xFFFFFFFF});
   const auto id = static_cast<WordId>(words_.size());
   words_.push_back(keep(text));
   slots_[slot] = {hash, id};
@@ -90,6 +101,22 @@ WordId Interner::intern(std::string_view text, std::uint32_t hash) {
 
 WordId Interner::find(std::string_view text) const {
   return text.empty() ? 0 : slots_[slot_of(text, hash_of(text))].word;
+}
+
+JobName Interner::intern_job(std::string_view text) {
+  const std::uint32_t number = number_in(text);
+  return JobName{number > 0 ? kNumberBit | number : intern(text)};
+}
+
+JobName Interner::find_job(std::string_view text) const {
+  const std::uint32_t number = number_in(text);
+  return JobName{number > 0 ? kNumberBit | number : find(text)};
+}
+
+std::string Interner::operator[](JobName job) const {
+  const auto value = static_cast<std::uint32_t>(job);
+  if ((value & kNumberBit) != 0) return std::to_string(value & ~kNumberBit);
+  return std::string((*this)[value]);
 }
 
 std::string_view Interner::operator[](WordId word) const {

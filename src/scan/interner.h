@@ -3,12 +3,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace amdahl::scan {
 
 using WordId = std::uint32_t;  // 0 is the empty word.
+// The id of a job as its scheduler writes it. A whole number is kept in the value itself, so that
+// millions of them take no memory.
+enum class JobName : std::uint32_t { kNone = 0 };
+inline constexpr std::uint32_t kNumberBit = 0x80000000;  // Set: the rest is the number itself.
 
 // Ids are in order of first use. Movable; views stay valid during its lifetime and over moves.
 class Interner {
@@ -22,6 +27,10 @@ class Interner {
   WordId find(std::string_view text) const;
   std::string_view operator[](WordId word) const;
   std::size_t size() const { return words_.size(); }
+
+  JobName intern_job(std::string_view text);
+  JobName find_job(std::string_view text) const;  // kNone if unknown and not a number.
+  std::string operator[](JobName job) const;
 
  private:
   // The hash beside the id, so that looking for a word that is not there touches no other memory.

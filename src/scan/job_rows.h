@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -26,7 +27,7 @@ enum class Evidence : std::uint8_t {
 
 // One attempt of one job with accelerators. Split in accelerator-seconds within the window.
 struct FleetJob {
-  WordId id = 0;
+  JobName id{};
   WordId family = 0;  // As reported by the job; empty: not reported.
   WordId name = 0;
   WordId user = 0;
@@ -54,8 +55,8 @@ struct FleetJob {
 };
 
 // A list of jobs that is read by value: what many have in common (names, users, ...) is kept once,
-// and what only observed jobs have (a split, lanes) only for them. 56 bytes a job that nobody
-// observed. Grows without copying what is there.
+// and what only observed jobs have (a split, lanes) only for them. 28 bytes a job that nobody
+// observed and whose times are whole seconds. Grows without copying what is there.
 class JobRows {
  public:
   // Properties shared by many jobs.
@@ -109,17 +110,17 @@ class JobRows {
 
   void push_back(const FleetJob& job);
   void set(std::size_t job, const FleetJob& value);
-  void move(std::size_t from, std::size_t to) { row(to) = row(from); }
+  void move(std::size_t from, std::size_t to);
   void shrink(std::size_t size);  // Drops the rest.
 
   // Single properties, for passes over millions.
-  WordId id(std::size_t job) const { return row(job).id; }
+  JobName id(std::size_t job) const { return row(job).id; }
   WordId hosts(std::size_t job) const { return row(job).hosts; }
-  std::uint16_t attempt(std::size_t job) const { return row(job).attempt; }
-  float accelerators(std::size_t job) const { return row(job).accelerators; }
-  Nanos submit(std::size_t job) const { return row(job).submit; }
-  Nanos start(std::size_t job) const { return row(job).start; }
-  Nanos end(std::size_t job) const { return row(job).end; }
+  std::uint16_t attempt(std::size_t job) const;
+  float accelerators(std::size_t job) const;
+  Nanos submit(std::size_t job) const { return exact_of(row(job)).submit; }
+  Nanos start(std::size_t job) const { return exact_of(row(job)).start; }
+  Nanos end(std::size_t job) const { return exact_of(row(job)).end; }
   bool running(std::size_t job) const { return row(job).running; }
   bool open(std::size_t job) const { return row(job).open; }
   model::JobState state(std::size_t job) const { return row(job).state; }
@@ -131,32 +132,47 @@ class JobRows {
   std::uint32_t traits_of(std::size_t job) const { return row(job).traits; }
   const std::vector<Traits>& traits() const { return traits_; }
 
-  void set_end(std::size_t job, Nanos end) { row(job).end = end; }
+  void set_end(std::size_t job, Nanos end);
   void set_lanes(std::size_t job, std::uint32_t lane, std::uint32_t lanes);
-  // Sets all of it as unobserved.
-  void set_allocated(std::size_t job, double allocated);
+  void set_unobserved(std::size_t job);  // All its time within clip_to().
+  // The time that counts. Jobs that nobody observed have no allocation before this call.
+  void clip_to(Nanos start, Nanos end);
+  // Accelerator-seconds between the two times of clip_to().
+  double allocated(std::size_t job) const { return allocated_of(exact_of(row(job))); }
 
  private:
   static constexpr std::uint32_t kNothing = 0xFFFFFFFF;
   static constexpr std::size_t kChunk = std::size_t{1} << 15;
 
-  struct Row {
-    WordId id = 0;
-    WordId hosts = 0;
-    std::uint32_t traits = 0;
-    std::uint32_t seen = kNothing;  // Index into seen_.
+  // Numbers that differ from job to job.
+  struct Exact {
     Nanos submit{};
     Nanos start{};
     Nanos end{};
-    double allocated = 0;
     float accelerators = 0;
     std::uint16_t attempt = 0;
-    model::JobState state = model::JobState::kOther;
-    Evidence evidence : 6 = Evidence::kNone;
+  };
+  struct Row {
+    JobName id{};
+    WordId hosts = 0;
+    std::uint32_t traits = 0;
+    std::uint32_t start = 0;         // Unix seconds; of a kOdd row, an index into odd_.
+    std::int32_t wait = 0;           // Seconds from submit to start, or kNoSubmit.
+    std::uint32_t length = 0;        // Seconds.
+    std::uint16_t accelerators = 0;  // kOdd: the numbers do not fit here.
+    std::uint8_t attempt = 0;
+    model::JobState state : 4 = model::JobState::kOther;
+    Evidence evidence : 2 = Evidence::kNone;
     bool running : 1 = false;
     bool open : 1 = false;
   };
-  static_assert(sizeof(Row) == 56);
+  static_assert(sizeof(Row) == 28);
+  static constexpr std::uint16_t kOdd = 0xFFFF;
+  static constexpr std::int32_t kNoSubmit = std::numeric_limits<std::int32_t>::min();
+  struct Chunk {
+    std::unique_ptr<Row[]> rows{};
+    std::unique_ptr<std::uint32_t[]> seen{};  // Indices into seen_, or kNothing; null: of none.
+  };
 
   // What is known of a job that was observed.
   struct Observed {
@@ -168,18 +184,26 @@ class JobRows {
     std::uint32_t lanes = 0;
   };
 
-  Row& row(std::size_t job) { return chunks_[job / kChunk][job % kChunk]; }
+  Row& row(std::size_t job) { return chunks_[job / kChunk].rows[job % kChunk]; }
   const Row& row(std::size_t job) const {
     CHECK(job < size_);
-    return chunks_[job / kChunk][job % kChunk];
+    return chunks_[job / kChunk].rows[job % kChunk];
   }
+  Exact exact_of(const Row& row) const;
+  void set_exact(Row& row, const Exact& exact);
+  double allocated_of(const Exact& exact) const;
+  const Observed* observed(std::size_t job) const;
+  Observed& observe(std::size_t job);
+  std::uint32_t& seen_at(std::size_t job);
   std::uint32_t intern(const Traits& traits);
   void grow_slots();
-  Observed& seen_of(Row& row);
 
-  std::vector<std::unique_ptr<Row[]>> chunks_;
+  std::vector<Chunk> chunks_;
   std::size_t size_ = 0;
+  Nanos from_{};  // Of clip_to().
+  Nanos to_{};
   std::vector<Observed> seen_;
+  std::vector<Exact> odd_;
   std::vector<Traits> traits_;
   struct Slot {
     std::uint32_t hash = 0;

@@ -1,13 +1,19 @@
 #include "scan/job_rows.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
+
+#include "scan/job_index.h"
 
 namespace amdahl::scan {
 namespace {
 
 FleetJob job_number(std::uint32_t i) {
   FleetJob job;
-  job.id = i + 1;
+  job.id = JobName{i + 1};
   job.name = i % 7;
   job.user = i % 3;
   job.kind = i % 2;
@@ -88,9 +94,10 @@ TEST(JobRows, JobsChangeMoveAndGo) {
   expect_same(rows[3], job_number(22));
   rows.set(22, job_number(4));  // And back.
   expect_same(rows[22], job_number(4));
-  rows.set_allocated(5, 17);
+  rows.clip_to(Nanos{0}, Nanos{std::int64_t{1} << 40});
+  rows.set_unobserved(5);
   Split all;
-  all.allocated = all.unobserved = 17;
+  all.allocated = all.unobserved = to_seconds(Nanos{(std::int64_t{5} << 30) - 6}) * 2.5;
   expect_hours(rows.split(5), all);
   rows.set_lanes(6, 9, 1);
   EXPECT_EQ(rows[6].lane, 9U);
@@ -101,6 +108,70 @@ TEST(JobRows, JobsChangeMoveAndGo) {
   expect_same(rows[0], job_number(33));
   rows.push_back(job_number(7));
   expect_same(rows.back(), job_number(7));
+}
+
+// Whole seconds are packed; whatever does not fit comes back the same.
+TEST(JobRows, NumbersThatDoNotFitAreKept) {
+  using std::chrono::seconds;
+  FleetJob plain;
+  plain.id = JobName{1};
+  plain.submit = seconds{1'700'000'000};
+  plain.start = seconds{1'700'000'060};
+  plain.end = seconds{1'700'003'660};
+  plain.accelerators = 8;
+  std::vector<FleetJob> jobs(12, plain);
+  jobs[1].submit = {};
+  jobs[2].submit = plain.start + seconds{5};  // A clock that went back.
+  jobs[3].start += Nanos{1};
+  jobs[4].end += Nanos{1};
+  jobs[5].submit -= Nanos{1};
+  jobs[6].accelerators = 0.25F;
+  jobs[7].accelerators = 65535;
+  jobs[8].attempt = 256;
+  jobs[9].start = seconds{-5};
+  jobs[10].end = plain.start + seconds{std::int64_t{1} << 32};
+  jobs[11].submit = plain.start - seconds{std::int64_t{1} << 31};
+  JobRows rows;
+  for (const FleetJob& job : jobs) rows.push_back(job);
+  rows.clip_to(seconds{1'700'000'000}, seconds{1'700'001'060});
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    SCOPED_TRACE(i);
+    const Nanos from = std::max(jobs[i].start, Nanos{seconds{1'700'000'000}});
+    const double held = to_seconds(Nanos{seconds{1'700'001'060}} - from) *
+                        static_cast<double>(jobs[i].accelerators);
+    jobs[i].split.allocated = jobs[i].split.unobserved = held;
+    expect_same(rows[i], jobs[i]);
+    EXPECT_EQ(rows.start(i), jobs[i].start);
+    EXPECT_EQ(rows.accelerators(i), jobs[i].accelerators);
+    EXPECT_EQ(rows.attempt(i), jobs[i].attempt);
+    EXPECT_EQ(rows.allocated(i), held);
+  }
+  for (const Nanos end : {plain.end + Nanos{7}, plain.end}) {
+    rows.set_end(0, end);
+    EXPECT_EQ(rows.end(0), end);
+    EXPECT_EQ(rows.start(0), plain.start);
+  }
+}
+
+TEST(JobIndices, FindNumbersAndWords) {
+  Interner words;
+  EXPECT_EQ(words[words.intern_job("10000007")], "10000007");
+  EXPECT_EQ(words[words.intern_job("007")], "007");
+  EXPECT_EQ(words[words.intern_job("9999999999")], "9999999999");
+  EXPECT_EQ(words.intern_job(""), JobName::kNone);
+  JobIndices indices;
+  std::vector<std::string> names;
+  for (int i = 0; i < 5000; ++i) {
+    names.push_back(std::to_string(1 + i * (i % 3 == 0 ? 1 : 40'009)));
+    names.push_back(names.back() + "_" + std::to_string(i));
+  }
+  for (JobIndex i = 0; i < names.size(); ++i) indices.set(words.intern_job(names[i]), i);
+  for (JobIndex i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(indices.find(words.find_job(names[i])), i);
+    EXPECT_EQ(words[words.find_job(names[i])], names[i]);
+  }
+  EXPECT_EQ(indices.find(words.find_job("999999999")), kNoJob);
+  EXPECT_EQ(indices.find(words.find_job("17_x")), kNoJob);
 }
 
 TEST(Interner, OfAnyLengthAreFoundAgain) {

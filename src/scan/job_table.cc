@@ -33,24 +33,15 @@ Nanos end_of(const JobDraft& draft) {
 
 double shards_in(const JobDraft& draft) { return draft.accelerators > 0 ? 0 : draft.shards; }
 
-void remember(std::vector<JobIndex>& by_word, WordId word, JobIndex job) {
-  if (by_word.size() <= word) by_word.resize(std::size_t{word} + 1, kNoJob);
-  by_word[word] = job;
-}
-
-JobIndex recall(const std::vector<JobIndex>& by_word, WordId word) {
-  return word < by_word.size() ? by_word[word] : kNoJob;
-}
-
 }  // namespace
 
 std::optional<Trouble> JobTable::add(const JobDraft& draft) {
   if (!(draft.accelerators > 0) && !(draft.shards > 0)) return Trouble::kNoAccelerator;
   if (draft.start <= Nanos{}) return Trouble::kNeverStarted;
   if (is_endless(draft) || end_of(draft) < draft.start) return Trouble::kBadTime;
-  const WordId id = words_.intern(draft.id);
-  const JobIndex latest = recall(by_id_, id);
-  for (JobIndex job = id == 0 ? kNoJob : latest; job != kNoJob; job = before(job)) {
+  const JobName id = words_.intern_job(draft.id);
+  const JobIndex latest = by_id_.find(id);
+  for (JobIndex job = id == JobName::kNone ? kNoJob : latest; job != kNoJob; job = before(job)) {
     if (const auto known = match(job, id, draft)) return known;
   }
   if (const JobIndex job = other_name(id, draft); job != kNoJob) {
@@ -59,22 +50,22 @@ std::optional<Trouble> JobTable::add(const JobDraft& draft) {
   CHECK(jobs_.size() < kNoJob);
   const JobIndex job = size();
   FleetJob row = row_of(id, draft);
-  const bool again = latest != kNoJob && id != 0;
+  const bool again = latest != kNoJob && id != JobName::kNone;
   if (again) row.attempt = static_cast<std::uint16_t>(jobs_[latest].attempt + 1);
   jobs_.push_back(row);
   keep_mean(job, draft);
   if (const double shards = shards_in(draft); shards > 0) shards_.emplace(job, shards);
   if (again) previous_.emplace(job, latest);
-  if (id != 0) remember(by_id_, id, job);
+  if (id != JobName::kNone) by_id_.set(id, job);
   if (!draft.raw.empty() && draft.raw != draft.id) {
-    remember(by_raw_, words_.intern(draft.raw), job);
+    by_raw_.set(words_.intern_job(draft.raw), job);
   }
   if (again) return Trouble::kRequeued;
   return std::nullopt;
 }
 
 // What a record is if it tells of an attempt that is known; nothing if it does not.
-std::optional<Trouble> JobTable::match(JobIndex job, WordId id, const JobDraft& draft) {
+std::optional<Trouble> JobTable::match(JobIndex job, JobName id, const JobDraft& draft) {
   const FleetJob known = jobs_[job];
   if (shards_of(job) != shards_in(draft)) return std::nullopt;
   if (is_shifted(known, draft)) return Trouble::kTwoZones;
@@ -92,19 +83,19 @@ std::optional<Trouble> JobTable::match(JobIndex job, WordId id, const JobDraft& 
 
 // A record that has only the scheduler's number of an array task or a component, beside one that
 // has both names: whichever came first.
-JobIndex JobTable::other_name(WordId id, const JobDraft& draft) {
-  if (draft.raw.empty() || draft.raw == draft.id) return recall(by_raw_, id);
-  const WordId raw = words_.find(draft.raw);
-  const JobIndex job = raw == 0 ? kNoJob : recall(by_id_, raw);
-  if (job == kNoJob || before(job) != kNoJob || recall(by_id_, id) != kNoJob) return kNoJob;
+JobIndex JobTable::other_name(JobName id, const JobDraft& draft) {
+  if (draft.raw.empty() || draft.raw == draft.id) return by_raw_.find(id);
+  const JobName raw = words_.find_job(draft.raw);
+  const JobIndex job = raw == JobName::kNone ? kNoJob : by_id_.find(raw);
+  if (job == kNoJob || before(job) != kNoJob || by_id_.find(id) != kNoJob) return kNoJob;
   if (shards_of(job) != shards_in(draft) || !is_same(jobs_[job], draft)) return kNoJob;
   // The name for people stays.
   FleetJob row = jobs_[job];
   row.id = id;
   jobs_.set(job, row);
-  by_id_[raw] = kNoJob;
-  remember(by_id_, id, job);
-  remember(by_raw_, raw, job);
+  by_id_.set(raw, kNoJob);
+  by_id_.set(id, job);
+  by_raw_.set(raw, job);
   return job;
 }
 
@@ -157,7 +148,7 @@ void JobTable::complete(JobIndex index, const JobDraft& draft) {
   jobs_.set(index, job);
 }
 
-FleetJob JobTable::row_of(WordId id, const JobDraft& draft) {
+FleetJob JobTable::row_of(JobName id, const JobDraft& draft) {
   FleetJob job;
   job.id = id;
   job.family = again(draft.family, last_.family);
@@ -188,10 +179,10 @@ void JobTable::keep_mean(JobIndex job, const JobDraft& draft) {
   means_[job] = draft.mean_utilisation;
 }
 
-JobIndex JobTable::find(WordId id) const {
-  if (id == 0) return kNoJob;
-  const JobIndex job = recall(by_id_, id);
-  return job != kNoJob ? job : recall(by_raw_, id);
+JobIndex JobTable::find(JobName id) const {
+  if (id == JobName::kNone) return kNoJob;
+  const JobIndex job = by_id_.find(id);
+  return job != kNoJob ? job : by_raw_.find(id);
 }
 
 double JobTable::shards_of(JobIndex job) const {

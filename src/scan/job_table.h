@@ -9,11 +9,9 @@
 
 #include "model/fleet.h"
 #include "scan/fleet_usage.h"
+#include "scan/job_index.h"
 
 namespace amdahl::scan {
-
-using JobIndex = std::uint32_t;
-inline constexpr JobIndex kNoJob = 0xFFFFFFFF;
 
 class JobTable {
  public:
@@ -26,7 +24,7 @@ class JobTable {
   std::optional<model::Trouble> add(const model::JobDraft& draft);
 
   // The last read attempt with this id (else the scheduler's number); then earlier ones.
-  JobIndex find(WordId id) const;
+  JobIndex find(JobName id) const;
   JobIndex before(JobIndex job) const {
     const auto at = previous_.find(job);
     return at == previous_.end() ? kNoJob : at->second;
@@ -46,12 +44,12 @@ class JobTable {
 
  private:
   double shards_of(JobIndex job) const;
-  std::optional<model::Trouble> match(JobIndex job, WordId id, const model::JobDraft& draft);
-  JobIndex other_name(WordId id, const model::JobDraft& draft);
+  std::optional<model::Trouble> match(JobIndex job, JobName id, const model::JobDraft& draft);
+  JobIndex other_name(JobName id, const model::JobDraft& draft);
   bool is_same(const FleetJob& job, const model::JobDraft& draft) const;
   bool is_shifted(const FleetJob& job, const model::JobDraft& draft) const;
   void complete(JobIndex index, const model::JobDraft& draft);
-  FleetJob row_of(WordId id, const model::JobDraft& draft);
+  FleetJob row_of(JobName id, const model::JobDraft& draft);
   WordId again(std::string_view text, WordId& last);
   void keep_mean(JobIndex job, const model::JobDraft& draft);
 
@@ -59,8 +57,8 @@ class JobTable {
   FleetJob last_;  // The last job added.
   JobRows jobs_;
   std::unordered_map<JobIndex, JobIndex> previous_;  // Of the few that have one.
-  std::vector<JobIndex> by_id_;                      // By WordId.
-  std::vector<JobIndex> by_raw_;
+  JobIndices by_id_;
+  JobIndices by_raw_;
   std::map<JobIndex, double> shards_;
   std::vector<double> means_;  // Up to the last job that has one.
 };

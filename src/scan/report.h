@@ -298,6 +298,9 @@ struct Action {
 // "98 % right (97 to 99 %)" of a rule's hits, "31 % back (12 to 50 %)" of an estimate's waste.
 std::string confidence_text(const Action& action, bool with_interval = true);
 
+// Where the estimates of the listed actions come from, each source once: "2, 4 are back if ...".
+std::vector<std::string> bases_of(const std::vector<const Action*>& actions);
+
 // The command without its inputs: "amdahl scan … --job 1".
 std::string brief_command(std::string_view command);
 

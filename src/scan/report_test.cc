@@ -10,8 +10,8 @@
 
 #include "scan/draw.h"
 #include "scan/family.h"
-#include "scan/fleet_usage.h"
 #include "scan/fleet_testing.h"
+#include "scan/fleet_usage.h"
 #include "scan/test_fleet.h"
 #include "scan/test_lanes.h"
 
@@ -339,7 +339,7 @@ FleetUsage odd_fleet(unsigned seed) {
   const int jobs = upto(30);
   for (int i = 0; i < jobs; ++i) {
     FleetJob job;
-    job.id = usage.words.intern(std::to_string(upto(20)));
+    job.id = usage.words.intern_job(std::to_string(upto(20)));
     job.name = usage.words.intern(upto(3) ? "n" + std::to_string(upto(5)) : "");
     job.hosts = usage.words.intern(upto(2) ? "gpu[1-3]" : "");
     job.state = static_cast<model::JobState>(upto(9));

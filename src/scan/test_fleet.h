@@ -34,7 +34,7 @@ struct Fleet {
 
   void add(const TestJob& told) {
     FleetJob job;
-    job.id = usage.words.intern(told.id);
+    job.id = usage.words.intern_job(told.id);
     job.name = usage.words.intern(told.name);
     job.user = usage.words.intern(told.user);
     job.kind = usage.words.intern(told.kind);

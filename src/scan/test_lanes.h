@@ -59,7 +59,7 @@ inline void append_lane(FleetUsage& fleet, const std::vector<float>& samples, co
 inline FleetUsage fleet_of(const std::vector<std::vector<float>>& lanes, double sample_seconds) {
   FleetUsage fleet;
   FleetJob job;
-  job.id = fleet.words.intern("1");
+  job.id = fleet.words.intern_job("1");
   job.state = model::JobState::kCompleted;
   job.evidence = Evidence::kSamples;
   job.accelerators = static_cast<float>(lanes.size());

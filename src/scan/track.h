@@ -68,7 +68,7 @@ inline constexpr Time kFar = fleet::kFarApart.count();
 // State of a series that is rarely needed.
 struct Track {
   SpotId spot = 0;
-  WordId label = 0;  // Job label of the exporter; 0: none.
+  JobName label{};  // Job label of the exporter; kNone: none.
   WordId metric = 0;
   std::uint32_t input = 0;  // First input that reported it.
   std::uint8_t rank = 0;    // Of the metric: the lowest wins.

@@ -25,7 +25,7 @@ struct TrendFleet {
 
   void add(std::string_view name, Nanos start, Nanos length, double utilisation) {
     FleetJob job;
-    job.id = usage.words.intern(fmt::format("{}", usage.jobs.size()));
+    job.id = usage.words.intern_job(fmt::format("{}", usage.jobs.size()));
     job.name = usage.words.intern(name);
     job.accelerators = 1;
     job.start = start;

@@ -58,7 +58,7 @@ UsageAccumulator::UsageAccumulator(UsageOptions options) : options_{std::move(op
     window_ = {std::max(asked_.start, options_.clocks->start),
                std::min(asked_.end, options_.clocks->end)};
   }
-  for (const std::string& id : options_.timelines_of) named_.push_back(words_.intern(id));
+  for (const std::string& id : options_.timelines_of) named_.push_back(words_.intern_job(id));
   CHECK(fleet::usage_metrics().size() <= metric_cadence_.size());
 }
 
@@ -94,7 +94,7 @@ SeriesId UsageAccumulator::series(const model::SeriesKey& given) {
                               .profile = key.profile,
                               .kind = key.kind});
   holders_.observe(track.spot);
-  track.label = words_.intern(key.job);
+  track.label = words_.intern_job(key.job);
   track.metric = words_.intern(metric->name);
   track.input = input_number_;
   track.rank = static_cast<std::uint8_t>(metric->rank);
@@ -170,7 +170,7 @@ UsageAccumulator::Counts UsageAccumulator::counts() const {
 void UsageAccumulator::settle() {
   is_stale_ = false;
   const Stop stop(options_.stop);
-  if (!holders_.settle([this](WordId) { count(Trouble::kUnknownJob); }, stop)) return;
+  if (!holders_.settle([this](JobName) { count(Trouble::kUnknownJob); }, stop)) return;
   is_late_ = is_late_ || samples_ > 0;
   choose_timelines();
   for (Track& track : tracks_) {
@@ -202,7 +202,7 @@ void UsageAccumulator::choose_timelines() {
     room -= lanes;
     if (room >= 0) has_timeline_[order[i].second] = true;
   }
-  for (const WordId name : named_) {
+  for (const JobName name : named_) {
     for (JobIndex job = jobs_.find(name); job != kNoJob; job = jobs_.before(job)) {
       has_timeline_[job] = true;
     }
@@ -213,9 +213,9 @@ void UsageAccumulator::flatten(std::uint32_t track) {
   Track& row = tracks_[track];
   row.is_stale = false;
   const JobIndex labelled = jobs_.find(row.label);
-  row.is_unknown = row.label != 0 && labelled == kNoJob;
-  row.segments = row.label != 0 ? holders_.segments_of_job(labelled, window_)
-                                : holders_.segments_of(row.spot, window_);
+  row.is_unknown = row.label != JobName::kNone && labelled == kNoJob;
+  row.segments = row.label != JobName::kNone ? holders_.segments_of_job(labelled, window_)
+                                             : holders_.segments_of(row.spot, window_);
   cursors_[track].segment = 0;
 }
 

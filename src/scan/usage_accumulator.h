@@ -134,7 +134,7 @@ class UsageAccumulator final : public fleet::Intake {
   Timelines timelines_;
   std::vector<LaneSpell> spells_;
   std::vector<bool> has_timeline_;              // By job.
-  std::vector<WordId> named_;                   // Jobs whose timelines are always kept.
+  std::vector<JobName> named_;                  // Jobs whose timelines are always kept.
   std::map<JobIndex, model::Trouble> assumed_;  // Jobs counted by assumption.
   double accelerators_ = 0;                     // Of all jobs.
   std::array<Cadence, 32> metric_cadence_{};    // By row of the metric.

@@ -48,7 +48,7 @@ void UsageAccumulator::add(const fleet::Job& told) {
 }
 
 void UsageAccumulator::add(const fleet::Assignment& place) {
-  holders_.place(words_.intern(place.job), holders_.host(place.host),
+  holders_.place(words_.intern_job(place.job), holders_.host(place.host),
                  words_.intern(place.accelerator));
   is_stale_ = true;
 }

@@ -29,6 +29,7 @@ bool is_fixed_width_header(std::string_view line) {
     const std::size_t end = std::min(rest.find(' '), rest.size());
     const std::string_view word = rest.substr(0, end);
     if (word.find_first_of(",;|\t") != word.npos) return false;
+    if (lower(word).find("gpu") != word.npos) return false;  // Somebody's own: sacct has no such.
     id = id || word == "JobID" || word == "JobIDRaw";
     for (const std::string_view name :
          {"State", "JobName", "Start", "End", "Submit", "Elapsed", "AllocTRES", "NodeList"}) {

@@ -113,6 +113,11 @@ TEST(SlurmTable, AListOfJobsCutOutOfJson) {
   }
 }
 
+TEST(FixedTable, LeavesOtherTablesWithSuchNamesAlone) {
+  EXPECT_TRUE(is_fixed_width_header("JobID    User  Start   End    State"));
+  EXPECT_FALSE(is_fixed_width_header("JobID    User  NGPUs  Start   End    State"));
+}
+
 TEST(FixedTable, SaysWhatIsMissing) {
   const std::string again =
       "run: sacct -a -D -P -o JobID,JobIDRaw,JobName,User,Account,Partition,State,Submit,Start,End,"
