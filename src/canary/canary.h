@@ -17,7 +17,7 @@ inline constexpr double kFailingAlarm = 100;     // E; in at most 1 of 100.
 inline constexpr double kStragglingAlarm = 100;  // E; in at most 1 of 100.
 inline constexpr double kBrokenAlarm = 20;       // E for less than half of the promised saving.
 inline constexpr double kProven = 20;            // E for at least half of the promised saving.
-inline constexpr int kPatience = 5;              // Times wanted_runs, if that is not proven.
+inline constexpr int kPatience = 8;              // Times wanted_runs, if that is not proven.
 
 // The watched runs of a family are numbered in order of start, per host from 0, and divided into
 // blocks of `one_in`. In each block a canary gets two neighbouring slots at a random position, and
@@ -55,8 +55,8 @@ struct Watched {
 // those from before the canary are skipped. Rules:
 // - slower: E of the pairs for "costs more with it" reaches kSlowerAlarm; pairs count up to the
 //   first unfinished one on their host, so that a slow run is not left out for being slow;
-// - failing: E for "fails more often than usual" reaches kFailingAlarm, where usual is the rate of
-//   earlier and held-back runs, (failed + 1) / (runs + 2); a lost run failed;
+// - failing: E for "fails more often than usual" reaches kFailingAlarm, where usual is the highest
+//   rate that earlier and held-back runs leave possible (stats::rate_at_most); a lost run failed;
 // - straggling: E for "1.5 times as many runs as before take far longer than typical" reaches
 //   kStragglingAlarm. Typical is the median of the runs with the change: a change that helps most
 //   inputs and hurts a few has a longer tail, whatever the mix of inputs;

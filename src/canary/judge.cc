@@ -219,9 +219,11 @@ CanaryResult look(const Canary& canary, std::span<const Watched> runs, const Pai
   CanaryResult result;
   result.hypothesis = canary.hypothesis;
   count(canary, runs, result);
-  const double calm = canary.past_runs + result.held_back;
-  result.usual_failures = (canary.past_failed + result.held_back_failed + 1) / (calm + 2);
-  result.log_e_failing = stats::log_e_rate(result.failed, result.runs, result.usual_failures);
+  const int calm = canary.past_runs + result.held_back;
+  const int calm_failed = canary.past_failed + result.held_back_failed;
+  result.usual_failures = (calm_failed + 1.0) / (calm + 2.0);
+  result.log_e_failing =
+      stats::log_e_rate(result.failed, result.runs, stats::rate_at_most(calm_failed, calm));
   count_stragglers(canary, runs, result);
   result.comparison.pairs = static_cast<int>(pairs.d.size());
   result.comparison.log_e_worse =

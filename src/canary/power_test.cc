@@ -56,10 +56,10 @@ TEST(Power, TenPercentSlowerIsCaughtSooner) {
   EXPECT_LE(tally.runs, 75);
 }
 
-TEST(Power, FailingFiveTimesAsOftenIsCaughtWithinAFewDozenRuns) {
+TEST(Power, FailingFiveTimesAsOftenIsCaughtWithinAHundredRuns) {
   const Tally tally = repeat({.effect = 0.10, .fails_with = 0.20}, 300);
   EXPECT_GE(tally.alarms, 0.90);
-  EXPECT_LE(tally.runs, 50);
+  EXPECT_LE(tally.runs, 100);
 }
 
 // One in 30 runs straggles for reasons of its own. A change that makes most runs a little faster

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include <boost/math/special_functions/beta.hpp>
+
 #include "base/check.h"
 
 namespace amdahl::stats {
@@ -27,6 +29,11 @@ double log_e_rate(int failed, int tries, double usual) {
   double sum = 0;
   for (const double log : logs) sum += std::exp(log - top);
   return top + std::log(sum / static_cast<double>(logs.size()));
+}
+
+double rate_at_most(int failed, int tries) {
+  CHECK(failed >= 0 && failed <= tries);
+  return boost::math::ibeta_inv(failed + 1.0, tries - failed + 1.0, 0.9);
 }
 
 }  // namespace amdahl::stats

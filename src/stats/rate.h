@@ -10,4 +10,8 @@ namespace amdahl::stats {
 // <= failed <= tries, 0 < usual < 1.
 double log_e_rate(int failed, int tries, double usual);
 
+// The rate that these runs leave possible: with a flat prior it is higher with probability 0.1.
+// An estimate put for `usual` above is too low half of the time, and then E grows without end.
+double rate_at_most(int failed, int tries);
+
 }  // namespace amdahl::stats

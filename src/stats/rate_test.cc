@@ -38,6 +38,13 @@ TEST(Rate, GrowsWithFailuresAndFallsWithSuccesses) {
   EXPECT_TRUE(std::isfinite(log_e_rate(100'000, 100'000, 1e-6)));
 }
 
+TEST(Rate, IsAtMostWhatTheRunsLeavePossible) {
+  EXPECT_NEAR(rate_at_most(0, 0), 0.9, 1e-12);
+  EXPECT_NEAR(rate_at_most(0, 9), 1 - std::pow(0.1, 0.1), 1e-12);
+  EXPECT_NEAR(rate_at_most(4, 105), 0.0741, 5e-4);
+  EXPECT_LT(rate_at_most(40, 1050), rate_at_most(4, 105));
+}
+
 // One value by hand: (2^3/1.04^12 + 4^3/1.12^12 + 8^3/1.28^12 + 16^3/1.6^12) / 4.
 TEST(Rate, IsTheMeanOfFourLikelihoodRatios) {
   const double want = (8 / std::pow(1.04, 12) + 64 / std::pow(1.12, 12) + 512 / std::pow(1.28, 12) +
