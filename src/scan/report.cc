@@ -63,7 +63,7 @@ class Reporter {
                   : key_of_sum(page.order, sums_of(page.by)[found[i]]);
     };
     const auto name = [&](std::uint32_t i) {
-      return jobs ? job_name(found[i]) : group_name(page.by, found[i]);
+      return jobs ? job_name(found[i]) : std::string(group_name(page.by, found[i]));
     };
     cut.count = found.size();
     if (page.rows == 0 || page.skip >= found.size()) return cut;
@@ -327,7 +327,7 @@ class Reporter {
     const double lost = model::is_lost(usage_.jobs.state(i)) ? split.allocated : 0;
     return key_of(order, split, recoverable_[i], lost, queued(i));
   }
-  std::string_view job_name(std::uint32_t i) const { return usage_.text(usage_.jobs.id(i)); }
+  std::string job_name(std::uint32_t i) const { return usage_.text(usage_.jobs.id(i)); }
   Row job_row(std::uint32_t i) {
     Sum sum;
     sum.add(figures_of(i, recoverable_[i]));
