@@ -125,9 +125,9 @@ Result<> Turner::prepare() {
     }
     if (chosen && family.spec.inputs.empty()) {
       options_.say(fmt::format(
-          "{}: no idea is tested, because nothing could be promoted: its spec names no inputs, so "
-          "that different inputs of A and B would pass for a saving; list the input files (paths "
-          "or globs) under inputs (docs/format/spec.md)",
+          "{}: nothing can be promoted, because its spec names no inputs, so that different inputs "
+          "of A and B would pass for a saving: list the input files (paths or globs) under inputs "
+          "(docs/format/spec.md)",
           family.name));
     }
   }

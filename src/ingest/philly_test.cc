@@ -211,7 +211,7 @@ TEST_F(Philly, FewTimelines) {
   std::size_t kept = 0;
   for (const Lane& lane : usage.lanes) {
     kept += lane.bins > 0 ? 1U : 0U;
-    const std::string_view id = usage.text(usage.jobs[lane.job].id);
+    const std::string id = usage.text(usage.jobs[lane.job].id);
     if (id == "100001" || id == "105583") {
       EXPECT_GT(lane.bins, 0U) << id;
     }

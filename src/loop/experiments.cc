@@ -114,7 +114,6 @@ Result<> Experiments::add(FamilyRecord record) {
   Family family;
   family.digest = digest(TRY(make_plan(record.spec, record.baseline)));
   family.at = state_.families.size();
-  record.state.can_promote = !record.spec.inputs.empty();  // See the check input.
   record.state.same_pairs = static_cast<int>(record.same.size());
   record.state.same_before = static_cast<int>(record.same_before.size());
   for (const model::PairFact& pair : record.same) {

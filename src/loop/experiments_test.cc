@@ -117,29 +117,6 @@ TEST_F(ExperimentsTest, ARealWinWalksToTheGate) {
 }
 
 // A few pairs that show nothing are no reason to close a key for ever.
-// A mandatory check would hold whatever pairs show.
-TEST(ExperimentsInputs, NothingIsTestedWhereNothingCouldBePromoted) {
-  for (const bool named : {true, false}) {
-    Experiments experiments(Settings{}, campaign_of_one(), {});
-    FamilyRecord record;
-    record.spec.family = record.state.name = "eval";
-    record.spec.command = {"eval"};
-    if (named) record.spec.inputs.push_back("data/*");
-    record.state.profiled = true;
-    EXPECT_TRUE(experiments.add(std::move(record)));
-    model::Hypothesis h;
-    h.id = "h-1";
-    h.family = "eval";
-    h.change.env["N"] = "1";
-    h.predicted_gain = 0.2;
-    experiments.add(h);
-    const std::vector<Intent> plan = experiments.plan();
-    const auto runs = std::ranges::count_if(
-        plan, [](const Intent& intent) { return std::holds_alternative<RunSame>(intent); });
-    EXPECT_EQ(runs > 0, named);
-  }
-}
-
 TEST_F(ExperimentsTest, WhatShowsNothingIsParkedWithItsEvidence) {
   work(0);
   expect_parked();

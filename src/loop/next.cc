@@ -140,7 +140,7 @@ Planner::Planner(const State& state)
   }
   for (const Queued& q : state.queued) {
     const auto family = by_name_.find(q.family);
-    if (family == by_name_.end() || !family->second->state->can_promote) continue;
+    if (family == by_name_.end()) continue;
     family->second->waits_for_same |=
         family->second->state->profiled && !knows_noise(settings_, *family->second->state);
     family->second->waiting.emplace_back(worth_in(state, family->second->state, prospect_of(q)),
@@ -408,8 +408,7 @@ std::vector<Intent> Planner::plan() && {
   for (const Family& family : families_) {
     const FamilyState& f = *family.state;
     const bool joins = settings_.same_in_blocks;
-    const bool may = f.profiled && f.can_promote && may_run_same(settings_, f);
-    if (!joins && !family.waits_for_same && may) {
+    if (!joins && f.profiled && !family.waits_for_same && may_run_same(settings_, f)) {
       out_.push_back(RunSame{f.name, f.slots});
     }
   }

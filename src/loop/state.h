@@ -20,7 +20,6 @@ struct FamilyState {
   int place = 1 << 20;        // In the order that the last scan gave; what it has not, comes last.
   double pair_cost_s = 60;    // Accelerator-seconds a pair is expected to take.
   int slots = 1;              // CPU slots a pair of it needs.
-  bool can_promote = true;    // Its spec has what the mandatory checks need, whatever pairs show.
   bool profiled = false;      // The present baseline has a profile; hypotheses were drawn.
   bool profiling = false;     // A profile run is in flight.
   int profile_failures = 0;   // In a row, for the present baseline.
@@ -98,7 +97,7 @@ struct Settings {
   bool other_contention = true;  // Test survivors on busy hosts too, if found on quiet ones.
   double worth_at_least = 1;     // Hours given back per hour spent; below that it is dropped.
   double parked_below = 0.0005;  // Promise; what has less, or has used its cap, is parked.
-  double idle_from = 0.00027;    // Promise from which a slot that is idle is used on it.
+  double idle_from = 0.00030;    // Promise from which a slot that is idle is used on it.
   int idle_caps = 3;             // Caps that it may use up in all while it is parked.
   double beta = 0.05;  // E of 1 / beta, that less than what matters is saved, is called "same".
   int cap = 40;
