@@ -117,18 +117,9 @@ Result<> Turner::prepare() {
     }
     TRY(pin(family, options_.refresh));
     const bool chosen = options_.family.empty() || options_.family == family.name;
-    if (chosen && !is_comparable(family.spec)) {
-      options_.say(fmt::format(
-          "{}: nothing can be promoted, because none of its results can be compared: add "
-          "[[outputs]] or [[quality]] to its spec (docs/format/spec.md)",
-          family.name));
-    }
-    if (chosen && family.spec.inputs.empty()) {
-      options_.say(fmt::format(
-          "{}: nothing can be promoted, because its spec names no inputs, so that different inputs "
-          "of A and B would pass for a saving: list the input files (paths or globs) under inputs "
-          "(docs/format/spec.md)",
-          family.name));
+    if (const std::string why = why_never_promoted(family.spec); chosen && !why.empty()) {
+      options_.say(fmt::format("{}: nothing can be promoted, because {} (docs/format/spec.md)",
+                               family.name, why));
     }
   }
   auto fleet = scan_for_cycle(context_, options_.say, options_.stopped);

@@ -370,6 +370,17 @@ bool is_comparable(const model::Spec& spec) {
          std::ranges::any_of(spec.outputs, [](const model::Output& o) { return o.digest; });
 }
 
+std::string why_never_promoted(const model::Spec& spec) {
+  if (!is_comparable(spec)) {
+    return "none of its results can be compared: add [[outputs]] or [[quality]] to its spec";
+  }
+  if (spec.inputs.empty()) {
+    return "its spec names no inputs, so that different inputs of A and B would pass for a saving: "
+           "list the input files (paths or globs) under inputs";
+  }
+  return "";
+}
+
 std::map<std::string, std::string> files_written(const std::string& folder, Nanos since,
                                                  const std::string& except) {
   std::map<std::string, std::string> written;

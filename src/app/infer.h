@@ -37,6 +37,8 @@ std::map<std::string, std::string> files_written(const std::string& folder, Nano
 
 // Whether the spec names a result by which the arms of a pair can be compared.
 bool is_comparable(const model::Spec& spec);
+// Which mandatory check can never be answered with this spec, and what to add; empty: none.
+std::string why_never_promoted(const model::Spec& spec);
 
 // Fills in work, outputs, quality and inputs of the spec. kBadInput, with what to do, if the job
 // cannot be tuned as it is: it fails, does not repeat its work, or leaves nothing to compare.

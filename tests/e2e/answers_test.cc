@@ -55,6 +55,7 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
       ask({"propose", "nap", "--env", "NAP=0.1", "--gain", "50"}).at("id").get<std::string>();
   ask({"propose", "nap", "--env", "COLOUR=red", "--gain", "20"});
   ask({"cycle", "--watch", "--quiet"});
+  ask({"work", "--idle", "1", "--quiet"});
   ask({"status"});
   ask({"gate"});
   ask({"gate", "show", win});
