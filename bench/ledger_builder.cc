@@ -38,7 +38,8 @@ model::Spec spec_of(int family) {
   spec.family = fmt::format("family-{}", family);
   spec.command = {"train", "--batch", "16"};
   spec.workdir = "/";
-  spec.outputs = {{"{out}/result"}};  // Without any, a cycle has something to say of it.
+  spec.inputs = {"data/*"};  // Without these, a cycle has something to say of it.
+  spec.outputs = {{"{out}/result"}};
   return spec;
 }
 
