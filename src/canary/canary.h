@@ -62,10 +62,10 @@ struct Watched {
 //   inputs and hurts a few has a longer tail, whatever the mix of inputs;
 // - broken promise: E of the pairs for "saves less than half of the promise" reaches kBrokenAlarm:
 //   the win of the experiment does not hold in production;
-// - otherwise kept when half of wanted_runs with the change have ended and E for "saves at least
-//   half of the promise" has reached kProven, or when kPatience times wanted_runs have ended and no
-//   finished pair waits for an earlier unfinished one; open until then. Stragglers are counted in
-//   the first wanted_runs.
+// - otherwise kept when half of wanted_runs with the change have ended, E for "saves at least half
+//   of the promise" has reached kProven and E for failing and straggling are at most 1, or when
+//   kPatience times wanted_runs have ended and no finished pair waits for an earlier unfinished
+//   one; open until then. Stragglers are counted in the first wanted_runs.
 // The comparison's `delta` is half of the promise: log_e_futile is evidence for less.
 model::CanaryResult judge(const model::Canary& canary, std::span<const Watched> runs);
 // The same outcome without bounds and text, in microseconds: for a check after every run.

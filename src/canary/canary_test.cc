@@ -145,7 +145,7 @@ TEST(Judge, ProposesToRollBackWhatFails) {
   const CanaryResult result = judge(terms(), runs);
   EXPECT_EQ(result.outcome, CanaryState::kRollbackProposed);
   EXPECT_EQ(result.because,
-            "10 of 36 runs failed with it, 4 of 104 without; E for more failures is 12,758, alarm "
+            "10 of 36 runs failed with it, 4 of 104 without; E for more failures is 272, alarm "
             "at 100");
 }
 

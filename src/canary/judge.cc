@@ -210,7 +210,10 @@ CanaryState outcome_of(const Canary& canary, const CanaryResult& r, int waiting)
   const bool straggling = r.log_e_straggling >= std::log(kStragglingAlarm);
   const bool broken = r.comparison.log_e_futile >= std::log(kBrokenAlarm);
   if (slower || failing || straggling || broken) return CanaryState::kRollbackProposed;
-  const bool proven = r.log_e_half >= std::log(kProven) && 2 * r.runs >= canary.wanted_runs;
+  // What hints at more failures or stragglers is watched on.
+  const bool calm = r.log_e_failing <= 0 && r.log_e_straggling <= 0;
+  const bool proven =
+      calm && r.log_e_half >= std::log(kProven) && 2 * r.runs >= canary.wanted_runs;
   const bool kept = proven || (r.runs >= kPatience * canary.wanted_runs && waiting == 0);
   return kept ? CanaryState::kKept : CanaryState::kOpen;
 }
