@@ -52,10 +52,11 @@ std::map<std::string, int> Experiments::once_more(const Track& track,
                                                   const refute::Evidence& known) const {
   std::map<std::string, int> more = wanted(track, votes, known);
   std::erase_if(more, [&](const auto& one) {
-    return one.second >= kMost * refute::target_of(one.first, known).enough ||
-           count_of(track.bought, one.first) == 0;
+    return one.second >= kMost * refute::target_of(one.first, known).enough;
   });
-  for (auto& [check, count] : more) count += refute::target_of(check, known).pairs;
+  for (auto& [check, count] : more) {
+    if (count_of(track.bought, check) > 0) count += refute::target_of(check, known).pairs;
+  }
   return missing(track, more);
 }
 

@@ -213,6 +213,7 @@ TEST(Targets, AreWhatTheCheckAsksAbout) {
   EXPECT_EQ(target_of("aggregate").enough, 12);
   EXPECT_EQ(target_of("aa").enough, 12);
   EXPECT_EQ(target_of("contention").enough, 4);
+  EXPECT_EQ(target_of("failures").pairs, 8);
   EXPECT_TRUE(target_of("aa").same);
   EXPECT_FALSE(target_of("aggregate").same);
   EXPECT_TRUE(target_of("contention").contended);
