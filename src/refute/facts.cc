@@ -44,6 +44,10 @@ Pairs bought_for(const Evidence& evidence, std::string_view check) {
   return select(evidence, check, [](Purpose) { return false; });
 }
 
+bool had_pairs(const Evidence& evidence, std::string_view check) {
+  return std::ranges::find(evidence.pairs, check, &PairFact::target) != evidence.pairs.end();
+}
+
 Pairs whole_runs_for(const Evidence& evidence, std::string_view check) {
   Pairs pairs = pairs_for(evidence, check);
   std::erase_if(pairs, [](const PairFact* pair) { return !pair->steps.empty(); });

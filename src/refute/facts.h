@@ -23,6 +23,10 @@ Pairs fresh_pairs_for(const Evidence& evidence, std::string_view check);
 // Only the check's targeted pairs.
 Pairs bought_for(const Evidence& evidence, std::string_view check);
 
+// Whether pairs were bought for this check, void ones included. Another check's pairs settle
+// nothing here.
+bool had_pairs(const Evidence& evidence, std::string_view check);
+
 // As pairs_for(), without pairs whose arms alternate inside one process: outputs and total cost of
 // such a process cannot be split by arm.
 Pairs whole_runs_for(const Evidence& evidence, std::string_view check);

@@ -55,7 +55,7 @@ model::Finding run(const Evidence& evidence) {
     return finding(ruling, too_few(d.size(), "pair", kAtLeast));
   }
   const Tails far = tails(d);
-  if (ruling == kDoubts && evidence.topped_up &&
+  if (ruling == kDoubts && had_pairs(evidence, "aggregate") &&
       stats::binomial_tail(far.slow, far.slow + far.fast) > 0.15) {
     ruling = kAbstains;
   }

@@ -41,7 +41,10 @@ TEST(Aggregate, AFewSlowPairsAreForgottenAfterTargetedOnes) {
   Evidence evidence = sample_win(spec);
   for (int i = 0; i < 2; ++i) set_effect(evidence.pairs[at(i)], -0.9);
   EXPECT_EQ(run(evidence).vote, model::Vote::kRefute) << run(evidence).because;
-  evidence.topped_up = true;
+  Evidence by_other = evidence;
+  top_up(by_other, "order", 4, 0.1);
+  EXPECT_EQ(run(by_other).vote, model::Vote::kRefute) << "another check's pairs settle nothing";
+  top_up(evidence, "aggregate", 12, 0.1);
   EXPECT_EQ(run(evidence).vote, model::Vote::kAbstain) << run(evidence).because;
   for (int i = 2; i < 4; ++i) set_effect(evidence.pairs[at(i)], -0.9);
   EXPECT_EQ(run(evidence).vote, model::Vote::kRefute) << run(evidence).because;

@@ -146,12 +146,7 @@ model::Finding run(const Evidence& evidence) {
   if (all.attempts < kAtLeast) {
     return finding(kAbstains, too_few(static_cast<std::size_t>(all.attempts), "attempt", kAtLeast));
   }
-  // Pairs that another check bought clear nothing here.
-  const auto bought = [&](std::string_view check) {
-    return std::ranges::count(evidence.pairs, check, &model::PairFact::target) > 0;
-  };
-  const bool by_others = bought("order") || bought("tod") || bought("aggregate") || bought("host");
-  const bool topped_up = evidence.topped_up && (bought("failures") || !by_others);
+  const bool topped_up = had_pairs(evidence, "failures");
   Doubt worst = by_rate(all, "the variant failed", evidence.usual_failures, topped_up);
   const auto consider = [&](Doubt doubt) {
     if (severity(doubt.ruling) > severity(worst.ruling)) worst = std::move(doubt);

@@ -13,6 +13,15 @@ void fail(Evidence& e, std::size_t pairs) {
   for (std::size_t i = 0; i < pairs; ++i) e.pairs[i].voided = e.pairs[i].b.failed = true;
 }
 
+// Two of the pairs that ended well were bought for this check.
+void top_up_here(Evidence& e) {
+  e.topped_up = true;
+  for (const std::size_t at : {5U, 6U}) {
+    e.pairs[at].purpose = model::Purpose::kTopUp;
+    e.pairs[at].target = "failures";
+  }
+}
+
 void lose(model::PairFact& pair, model::ArmFact& arm) {
   pair.voided = arm.failed = true;
   arm.wall_s = 0;
@@ -33,7 +42,7 @@ constexpr Case kCases[] = {
     {"two failed still",
      [](Evidence& e, model::Spec&) {
        fail(e, 2);
-       e.topped_up = true;
+       top_up_here(e);
      },
      "agree: the variant failed in 2 of 12 attempts; 4.0 % is usual (more: p = 0.081)"},
     {"four failed", [](Evidence& e, model::Spec&) { fail(e, 4); },
@@ -41,7 +50,7 @@ constexpr Case kCases[] = {
     {"five failed still",
      [](Evidence& e, model::Spec&) {
        fail(e, 5);
-       e.topped_up = true;
+       top_up_here(e);
      },
      "veto: the variant failed in 5 of 12 attempts; 4.0 % is usual (more: p < 0.0001, E 126)"},
     {"failed beside neighbours, too",
@@ -52,7 +61,14 @@ constexpr Case kCases[] = {
          if (!pair.target.empty()) pair.voided = pair.b.failed = true;
        }
      },
-     "abstain: the variant failed in 4 of 16 attempts; 4.0 % is usual (more: p = 0.003, E 6.81)"},
+     "doubt: the variant failed in 4 of 16 attempts; 4.0 % is usual (more: p = 0.003, E 6.81)"},
+    {"failed once among pairs that another check bought",
+     [](Evidence& e, model::Spec&) {
+       usually(e, 0.4 / 37, 37);
+       top_up(e, "order", 4, 0.1);
+       e.pairs.back().voided = e.pairs.back().b.failed = true;
+     },
+     "doubt: the variant failed in 1 of 16 attempts; 1.1 % is usual (more: p = 0.16, E 0.549)"},
     {"lost before B ran",
      [](Evidence& e, model::Spec&) {
        e.pairs[0].voided = true;
@@ -97,7 +113,7 @@ TEST(Failures, WhatTargetedPairsDoNotSettleHoldsTheClaim) {
   fail(evidence, 2);
   EXPECT_FALSE(run(evidence).mandatory);
   EXPECT_TRUE(show(run(evidence)).starts_with("doubt: "));
-  evidence.topped_up = true;
+  top_up_here(evidence);
   const model::Finding held = run(evidence);
   EXPECT_TRUE(show(held).starts_with("abstain: ")) << show(held);
   std::vector<model::Finding> all = ask_all(evidence);
@@ -112,7 +128,7 @@ TEST(Failures, AWeakDoubtAgainstAKnownRatePassesAfterTargetedPairs) {
   usually(evidence, 0.03, 210);
   fail(evidence, 2);
   EXPECT_TRUE(show(run(evidence)).starts_with("doubt: ")) << show(run(evidence));
-  evidence.topped_up = true;
+  top_up_here(evidence);
   EXPECT_TRUE(show(run(evidence)).starts_with("agree: ")) << show(run(evidence));
   usually(evidence, 0.03, 37);
   EXPECT_TRUE(show(run(evidence)).starts_with("abstain: ")) << "a short history tells less";
