@@ -32,10 +32,11 @@ struct Standing {
   double weighted = 0;   // Their effect, by share; only if anything is covered.
   bool harm = false;     // One that matters loses, perhaps by chance,
   bool certain = false;  // or hardly by chance.
+  bool shown = false;    // One that matters keeps less than half of the claim, hardly by chance.
 };
 
 Standing standing(std::span<const double> d, std::span<const std::string> group,
-                  const Weights& weights) {
+                  const Weights& weights, double theta) {
   Standing all;
   double sum = 0;
   for (const auto& [name, weight] : weights) {
@@ -44,7 +45,9 @@ Standing standing(std::span<const double> d, std::span<const std::string> group,
     const double typical = stats::hodges_lehmann(x);
     all.covered += weight;
     sum += weight * typical;
-    if (weight < kMatters || typical >= 0) continue;
+    if (weight < kMatters) continue;
+    all.shown |= stats::wilcoxon_less(x, theta / 2) <= 0.10;
+    if (typical >= 0) continue;
     const double p = stats::wilcoxon_less(x, 0);
     all.harm |= p <= 0.10;
     all.certain |= p <= kCertain;
@@ -72,18 +75,21 @@ std::string describe(const std::string& name, double weight, std::span<const dou
 
 Ruling rule(std::span<const double> d, std::span<const std::string> group, const Weights& weights,
             double theta) {
-  const Standing all = standing(d, group, weights);
+  const Standing all = standing(d, group, weights, theta);
   if (all.covered < kCovered) return kAbstains;
   if (all.weighted <= 0 || all.harm) return kVetoes;
   return all.weighted < theta / 2 ? kDoubts : kAgrees;
 }
 
 Ruling lasting(std::span<const double> d, std::span<const std::string> group,
-               const Weights& weights, double theta) {
+               const Weights& weights, double theta, bool asked) {
   const Ruling first = rule(d, group, weights, theta);
-  if (first != kVetoes) return first;
-  const Standing all = standing(d, group, weights);
-  return all.certain || (all.weighted <= 0 && d.size() >= kMany) ? kVetoes : kDoubts;
+  if (first != kVetoes && first != kDoubts) return first;
+  const Standing all = standing(d, group, weights, theta);
+  const bool whole = all.weighted <= 0 && all.shown && d.size() >= kMany;
+  if (first == kVetoes && (all.certain || whole)) return kVetoes;
+  // Three disturbed pairs of one group would refute for ever what all others show.
+  return asked && !all.shown ? kAbstains : kDoubts;
 }
 
 std::string explain(std::span<const double> d, std::span<const std::string> group,
@@ -92,7 +98,7 @@ std::string explain(std::span<const double> d, std::span<const std::string> grou
   for (const auto& [name, weight] : weights) {
     groups.push_back(describe(name, weight, members(d, group, name)));
   }
-  const Standing all = standing(d, group, weights);
+  const Standing all = standing(d, group, weights, theta);
   if (all.covered < kCovered) {
     return fmt::format("by {}: {} of the fleet has at least {} pairs; {} is required: {}", what,
                        show_percent(all.covered), kAtLeast, show_percent(kCovered),
@@ -109,7 +115,7 @@ model::Finding run(const Evidence& evidence) {
   std::vector<std::string> group;
   for (const model::PairFact* pair : pairs) group.push_back(pair->stratum);
   const Weights weights = weights_of(*evidence.spec);
-  return finding(lasting(d, group, weights, theta),
+  return finding(lasting(d, group, weights, theta, had_pairs(evidence, "strata")),
                  explain(d, group, weights, theta, "input class"));
 }
 

@@ -19,9 +19,10 @@ using Weights = std::map<std::string, double>;  // Group to its share of the fle
 Ruling rule(std::span<const double> d, std::span<const std::string> group, const Weights& weights,
             double theta);
 
-// The same, but a loss that may be chance, in one of several groups, only buys targeted pairs.
+// The same, but a loss that may be chance, in one of several groups, only buys targeted pairs. Once
+// `asked`, it abstains unless one group hardly keeps half of the claim by chance.
 Ruling lasting(std::span<const double> d, std::span<const std::string> group,
-               const Weights& weights, double theta);
+               const Weights& weights, double theta, bool asked);
 
 // The same in words; `what` is what a group is called: "input class".
 std::string explain(std::span<const double> d, std::span<const std::string> group,

@@ -49,13 +49,14 @@ model::Finding run(const Evidence& evidence) {
   for (std::size_t i = 0; i < kQuarters.size(); ++i) {
     weights[kQuarters[i]] = evidence.quarter_shares[i];
   }
-  const Ruling by_quarter = strata::lasting(d, quarters, weights, theta);
+  const bool asked = had_pairs(evidence, "tod");
+  const Ruling by_quarter = strata::lasting(d, quarters, weights, theta, asked);
   // A quarter that has too few pairs to be heard is heard in its half.
   std::vector<std::string> halves;
   strata::Weights coarser;
   for (const std::string& quarter : quarters) halves.push_back(half_of(quarter));
   for (const auto& [quarter, weight] : weights) coarser[half_of(quarter)] += weight;
-  const Ruling by_half = strata::lasting(d, halves, coarser, theta);
+  const Ruling by_half = strata::lasting(d, halves, coarser, theta, asked);
   const bool worse = severity(by_half) > severity(by_quarter);
   if (by_half != kAbstains && (by_quarter == kAbstains || worse)) {
     return finding(by_half, strata::explain(d, halves, coarser, theta, "half of the day"));

@@ -102,6 +102,28 @@ TEST(Tod, AQuarterThatIsMissingIsHeardInItsHalf) {
   EXPECT_EQ(run(evidence).vote, model::Vote::kRefute) << run(evidence).because;
 }
 
+// Neighbours disturbed the only three pairs of the night; nobody can send further pairs there.
+TEST(Tod, ThreeDisturbedPairsRefuteNothingForEver) {
+  const model::Spec spec = sample_spec();
+  Evidence evidence = sample_win(spec);
+  for (auto& pair : evidence.pairs) {
+    pair.a.started_s = 1700006400 + 3600 * (pair.index < 3 ? 1 : 8);
+    if (pair.index < 3) set_effect(pair, -0.6);
+  }
+  EXPECT_EQ(run(evidence).vote, model::Vote::kRefute) << run(evidence).because;
+  EXPECT_FALSE(run(evidence).decisive) << run(evidence).because;
+  top_up(evidence, "tod", 8, 0.1);
+  for (auto& pair : evidence.pairs) {
+    if (pair.target == "tod") pair.a.started_s = 1700006400 + 8 * 3600;
+  }
+  EXPECT_EQ(run(evidence).vote, model::Vote::kAbstain) << run(evidence).because;
+  for (auto& pair : evidence.pairs) {
+    if (pair.index == 3) pair.a.started_s = 1700006400 + 3600;
+    if (pair.index == 3) set_effect(pair, -0.6);
+  }
+  EXPECT_TRUE(run(evidence).decisive) << "a fourth shows that it is no chance";
+}
+
 TEST(Tod, SaysWhatItSees) { expect_says(kCases, run, "abstain agree doubt veto"); }
 
 TEST(Tod, AsksForMoreOnlyWhereTheClockGoesAround) {
