@@ -1,6 +1,7 @@
 // Targeted pairs: which checks and which attacks of models get them, and how many.
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "loop/evidence.h"
 #include "loop/experiments.h"
@@ -54,8 +55,13 @@ std::map<std::string, int> Experiments::once_more(const Track& track,
   std::erase_if(more, [&](const auto& one) {
     return one.second >= kMost * refute::target_of(one.first, known).enough;
   });
-  for (auto& [check, count] : more) {
-    if (count_of(track.bought, check) > 0) count += refute::target_of(check, known).pairs;
+  // What an attack asked for it gets once.
+  std::vector<std::string> open = targets_of(votes, known, state_.settings.other_contention);
+  std::ranges::copy(unsettled(track, votes, known), std::back_inserter(open));
+  for (const std::string& check : std::set<std::string>(open.begin(), open.end())) {
+    const auto it = more.find(check);
+    if (it == more.end() || count_of(track.bought, check) == 0) continue;
+    it->second += refute::target_of(check, known).pairs;
   }
   return missing(track, more);
 }

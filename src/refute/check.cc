@@ -105,7 +105,10 @@ std::vector<std::string> helped_by_pairs(std::span<const std::string> wants_pair
 Target target_of(std::string_view check) {
   Target target;
   if (check == "aa" || check == "aggregate") target.enough = 12;
-  if (check == "contention") target.enough = 4;  // Of either kind.
+  if (check == "contention") {  // Two tell of a clear win, four of any other.
+    target.pairs = 2;
+    target.enough = 4;
+  }
   // It asks for less once it had pairs: a variant that loses some of its runs must not pass early.
   if (check == "failures") target.pairs = 8;
   target.same = check == "aa";

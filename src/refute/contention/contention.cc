@@ -18,6 +18,8 @@ using model::ArmFact;
 using model::PairFact;
 
 constexpr std::size_t kAtLeast = 4;
+constexpr std::size_t kFew = 2;  // Enough if they are clear:
+constexpr double kClear = 2;     // from a claim of so many deviations on.
 constexpr double kBusyCores = 0.5;
 constexpr double kStolen = 0.05;
 constexpr double kDelayed = 0.02;  // Of its wall time, that the arm waited for a CPU.
@@ -37,8 +39,6 @@ struct Sides {
   std::vector<double> quiet;
   std::vector<double> busy;
   std::size_t unknown = 0;
-
-  bool enough() const { return quiet.size() >= kAtLeast && busy.size() >= kAtLeast; }
 };
 
 Sides sides_of(const Evidence& evidence) {
@@ -65,7 +65,19 @@ bool loses(std::span<const double> d) {
   return stats::hodges_lehmann(d) < 0 && stats::wilcoxon_less(d, 0) <= 0.10;
 }
 
-bool keeps_half(std::span<const double> d, double theta) {
+// Two pairs of a state where nothing is saved both show half of a claim of two deviations as rarely
+// as four pairs do on average.
+bool clear(std::span<const double> d, double theta, double sigma) {
+  return d.size() >= kFew && theta >= kClear * sigma &&
+         std::ranges::all_of(d, [&](double one) { return one >= theta / 2; });
+}
+
+bool told(std::span<const double> d, double theta, double sigma) {
+  return d.size() >= kAtLeast || clear(d, theta, sigma);
+}
+
+bool keeps_half(std::span<const double> d, double theta, double sigma) {
+  if (d.size() < kAtLeast) return clear(d, theta, sigma);
   return three_rule(d, theta, kAtLeast) == kAgrees;
 }
 
@@ -82,7 +94,9 @@ std::string describe(std::span<const double> d) {
 }
 
 std::string explain(const Evidence& evidence, const Sides& sides) {
-  if (!sides.enough()) {
+  const double sigma = evidence.experiment.sigma;
+  const double theta = claimed(evidence);
+  if (!told(sides.quiet, theta, sigma) || !told(sides.busy, theta, sigma)) {
     const std::string unknown =
         sides.unknown > 0 ? fmt::format(" ({} unknown)", sides.unknown) : "";
     return fmt::format("{} on quiet hosts and {} on busy hosts{}; at least {} of each are needed",
@@ -92,8 +106,8 @@ std::string explain(const Evidence& evidence, const Sides& sides) {
       "{} on quiet hosts {} and {} on busy hosts {}; at least half of {} is required on both; "
       "with {} of the fleet's hours on busy hosts it {} overall",
       show_effect(stats::hodges_lehmann(sides.quiet)), describe(sides.quiet),
-      show_effect(stats::hodges_lehmann(sides.busy)), describe(sides.busy),
-      show_saving(claimed(evidence)), show_percent(evidence.busy_share),
+      show_effect(stats::hodges_lehmann(sides.busy)), describe(sides.busy), show_saving(theta),
+      show_percent(evidence.busy_share),
       show_effect(on_the_whole(sides.quiet, sides.busy, evidence.busy_share)));
 }
 
@@ -121,10 +135,10 @@ State found_in(const Evidence& evidence) {
   return busy > quiet ? State::kBusy : State::kQuiet;
 }
 
-Ruling rule(std::span<const double> quiet, std::span<const double> busy, double theta,
+Ruling rule(std::span<const double> quiet, std::span<const double> busy, double theta, double sigma,
             double busy_share) {
-  if (quiet.size() < kAtLeast || busy.size() < kAtLeast) return kAbstains;
-  if (keeps_half(quiet, theta) && keeps_half(busy, theta)) return kAgrees;
+  if (!told(quiet, theta, sigma) || !told(busy, theta, sigma)) return kAbstains;
+  if (keeps_half(quiet, theta, sigma) && keeps_half(busy, theta, sigma)) return kAgrees;
   const double whole = on_the_whole(quiet, busy, busy_share);
   if (loses(quiet) || loses(busy)) return whole <= 0 ? kDoubts : kAgrees;
   return whole >= theta / 2 ? kAgrees : kAbstains;
@@ -132,12 +146,13 @@ Ruling rule(std::span<const double> quiet, std::span<const double> busy, double 
 
 model::Finding run(const Evidence& evidence) {
   const Sides sides = sides_of(evidence);
-  return finding(rule(sides.quiet, sides.busy, claimed(evidence), evidence.busy_share),
+  return finding(rule(sides.quiet, sides.busy, claimed(evidence), evidence.experiment.sigma,
+                      evidence.busy_share),
                  explain(evidence, sides));
 }
 
 bool pairs_help(const Evidence& evidence) {
-  if (tried(evidence) >= static_cast<std::size_t>(target_of("contention").pairs)) return false;
+  if (tried(evidence) >= static_cast<std::size_t>(target_of("contention").enough)) return false;
   if (found_in(evidence) != State::kBusy) return true;
   return std::ranges::any_of(evidence.pairs, [](const PairFact& pair) {
     return !pair.voided && state_of(pair) == State::kQuiet;
@@ -158,7 +173,9 @@ std::string holds_for(const Evidence& evidence) {
   const auto& other = quiet ? sides.busy : sides.quiet;
   const std::string_view here = quiet ? "quiet" : "busy";
   const std::string_view there = quiet ? "busy" : "quiet";
-  if (other.size() < contention::kAtLeast) {
+  const double theta = claimed(evidence);
+  const double sigma = evidence.experiment.sigma;
+  if (!contention::told(other, theta, sigma)) {
     return fmt::format("{} hosts; {} hosts not tested", here, there);
   }
   const double typical = stats::hodges_lehmann(other);
@@ -167,9 +184,8 @@ std::string holds_for(const Evidence& evidence) {
     return fmt::format("{} hosts only: {} slower on {} hosts ({})", here,
                        show_percent(std::expm1(-typical)), there, pairs);
   }
-  const double theta = claimed(evidence);
-  const bool both = own.size() < contention::kAtLeast || contention::keeps_half(own, theta);
-  if (both && contention::keeps_half(other, theta)) return "quiet and busy hosts";
+  const bool both = own.size() < contention::kAtLeast || contention::keeps_half(own, theta, sigma);
+  if (both && contention::keeps_half(other, theta, sigma)) return "quiet and busy hosts";
   return fmt::format("{} hosts; on {} hosts it {} ({}), less than half of {}", here, there,
                      show_effect(typical), pairs, show_saving(theta));
 }

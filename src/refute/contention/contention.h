@@ -21,13 +21,14 @@ State found_in(const Evidence& evidence);
 // Agrees if at least half of the claim holds in both states, or if the loss in one state is smaller
 // than the saving in the other, weighted by the fleet's hours. Otherwise it refutes softly, never
 // decisively: a claim that holds in one state is true there.
-Ruling rule(std::span<const double> quiet, std::span<const double> busy, double theta,
+// Four pairs of each state are needed, or two that each show half of a claim of two `sigma`.
+Ruling rule(std::span<const double> quiet, std::span<const double> busy, double theta, double sigma,
             double busy_share);
 
 model::Finding run(const Evidence& evidence);
 
-// True until a full top-up was run, and only if the other state is possible: we can add load, but
-// not remove it.
+// True until enough targeted pairs were run, and only if the other state is possible: we can add
+// load, but not remove it.
 bool pairs_help(const Evidence& evidence);
 
 }  // namespace amdahl::refute::contention
