@@ -39,7 +39,9 @@ constexpr double kBurst = 0.3;      // and how far they scatter, in ln.
 constexpr double kTails = 3;            // Degrees of freedom: an outlier says little.
 constexpr double kNarrower = 0.9;       // The middle of such noise, in deviations.
 constexpr double kMostPerPair = 0.678;  // ln 1.97, by which a pair raises ln E at most.
-constexpr double kHalfway = 1.5;        // The squared effect in deviations that gives half of it.
+constexpr double kHalfway = 1.5;        // The squared effect in deviations that gives half of it,
+constexpr double kLost = 0.035;         // less what the bets lose to pairs that are far off.
+constexpr double kHardly = 0.005;       // Below 0.3 deviations: no number of pairs proves it.
 constexpr double kPanel = 8;            // Additional pairs for the panel.
 
 // Student's t up to a factor that is the same for all scales.
@@ -63,8 +65,8 @@ double log_likelihood(std::span<const double> d, double effect, double scale) {
 double pairs_to_level(double effect, double wider, const Outlook& o) {
   const double sigma = wider * (o.sigma_ahead > 0 ? o.sigma_ahead : o.sigma);
   const double squared = (effect / sigma) * (effect / sigma);
-  const double per_pair = kMostPerPair * squared / (squared + kHalfway);
-  return std::max(0.0, o.log_level - o.log_e) / per_pair + kPanel;
+  const double per_pair = kMostPerPair * squared / (squared + kHalfway) - kLost;
+  return std::max(0.0, o.log_level - o.log_e) / std::max(kHardly, per_pair) + kPanel;
 }
 
 }  // namespace
