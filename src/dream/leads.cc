@@ -315,9 +315,9 @@ std::optional<Lead> lead_in(const Commit& commit) {
                     holds_any(subject.text, kCosts);
   const bool sure = cuts || holds_any(subject.text, kSure);
   if (holds_any(subject.text, kNoTime) && !tells_gain) return std::nullopt;
-  const bool is_other = starts_with_any(subject.text, kOtherWork) || tagged(kOtherWork) ||
-                        holds_any(subject.text, kMends);
-  if (is_other && !of_speed && !sure && !tells_gain) return std::nullopt;
+  const bool mends = holds_any(subject.text, kMends);
+  const bool is_other = starts_with_any(subject.text, kOtherWork) || tagged(kOtherWork);
+  if (((mends && !cuts) || (is_other && !sure)) && !of_speed && !tells_gain) return std::nullopt;
   Edited change = edited(commit.diff);
   if (!change.any) return std::nullopt;
   // A large change touches many things that it is not about.
