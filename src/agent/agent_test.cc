@@ -32,7 +32,8 @@ const std::string kSamples = AMDAHL_SOURCE_DIR "/src/agent/testdata/";
 bool is_running(const std::string& words) {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     std::ifstream in(entry.path() / "cmdline");
-    std::string line((std::istreambuf_iterator<char>(in)), {});
+    std::string line;
+    std::getline(in, line);  // Not from the buffer itself, which throws if the process has ended.
     std::ranges::replace(line, '\0', ' ');
     if (contains(line, words)) return true;
   }
