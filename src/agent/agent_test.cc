@@ -32,7 +32,8 @@ const std::string kSamples = AMDAHL_SOURCE_DIR "/src/agent/testdata/";
 bool is_running(const std::string& words) {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     std::ifstream in(entry.path() / "cmdline");
-    std::string line((std::istreambuf_iterator<char>(in)), {});
+    std::string line;
+    std::getline(in, line);  // Not from the buffer itself, which throws if the process has ended.
     std::ranges::replace(line, '\0', ' ');
     if (contains(line, words)) return true;
   }
@@ -113,6 +114,8 @@ TEST_F(Agent, EveryRecordedOutcomeHasItsTypeAndItsTokens) {
       {"401", "claude", "cat claude_401.json; exit 1", Failure::kNotAuthorised, Tokens{}},
       {"refused", "claude", "cat claude_refused.json; exit 1", Failure::kUnreachable, Tokens{}},
       {"overloaded", "claude", "cat claude_529.json; exit 1", Failure::kOverloaded, Tokens{}},
+      {"overloaded twice, then ok", "claude", "cat claude_ok.json", Failure::kNone, two},
+      {"ended by SIGTERM", "claude", "kill -TERM $$", Failure::kFailed, std::nullopt},
       {"api timeout", "claude", "cat claude_api_timeout.json; exit 1", Failure::kUnreachable,
        Tokens{}},
       {"unknown session", "claude", "echo 'No conversation found' >&2; exit 1", Failure::kFailed,
@@ -192,6 +195,7 @@ TEST_F(Agent, ADeadlineEndsItAndAllThatItStarted) {
     const char* name;
     std::string lines;
     bool tokens_known;
+    const char* kind = "claude";
   };
   for (const Stall& row : std::vector<Stall>{
            {"prints its result on SIGINT",
@@ -202,9 +206,14 @@ TEST_F(Agent, ADeadlineEndsItAndAllThatItStarted) {
            {"hides a daemon",
             "setsid sh -c 'trap \"\" INT TERM HUP; sleep 31415.4' & trap '' INT; wait; sleep "
             "31415.4",
-            false}}) {
+            false},
+           {"codex ends without an event", "exec sleep 31415.5", false, "codex"},
+           {"codex reconnects for ever",
+            "while :; do echo '{\"type\":\"error\",\"message\":\"Reconnecting... 1/5\"}'; "
+            "sleep 0.1; done",
+            false, "codex"}}) {
     SCOPED_TRACE(row.name);
-    const Reply reply = ask_client("claude", row.lines, seconds(1));
+    const Reply reply = ask_client(row.kind, row.lines, seconds(1));
     EXPECT_EQ(name(reply.failure), name(Failure::kTimeout)) << reply.because;
     EXPECT_EQ(reply.tokens_known, row.tokens_known);
     EXPECT_LT(reply.took, seconds(11));

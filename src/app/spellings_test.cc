@@ -3,13 +3,16 @@
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <random>
 
 #include <gtest/gtest.h>
 
 #include "app/answer.h"
+#include "app/change_key.h"
 #include "app/test_kit.h"
 #include "base/text.h"
+#include "model/hypothesis.h"
 #include "os/files.h"
 #include "os/program.h"
 
@@ -194,6 +197,11 @@ class SpellingsTest : public ContextTest {
     write("", -1);
     return said;
   }
+  // So many spellings, or 0.
+  static int asked() {
+    const char* number = std::getenv("AMDAHL_SPELLINGS");
+    return number ? std::atoi(number) : 0;
+  }
   static std::string patched(int number) {
     return function(number < kFunctions ? kPythonPatched : kCPatched, number);
   }
@@ -252,8 +260,7 @@ class SpellingsTest : public ContextTest {
 
 TEST_F(SpellingsTest, RefutedPatchesDoNotComeBack) {
   // Each asks git a dozen times: the test `spellings` has a thousand.
-  const char* asked = std::getenv("AMDAHL_SPELLINGS");
-  const int spellings = asked ? std::atoi(asked) : 40;
+  const int spellings = asked() == 0 ? 40 : asked();
   for (int i = 0; i < kPatches; ++i) refute(i);
   int known = 0;
   for (int n = 0; n < spellings; ++n) {
@@ -295,6 +302,113 @@ TEST_F(SpellingsTest, RefutedPatchesDoNotComeBack) {
                 take(diff(Speller(7).c(patched(kPatches - 1)), kPatches - 1), "again", 0.4)
                     .outcome.fresh.size(),
             1U);
+}
+
+// Many patches of one place, some of which do the same: those have one key whatever their spelling,
+// and no two others share one.
+TEST_F(SpellingsTest, AKeyIsAnEffectAndAnEffectIsAKey) {
+  const ledger::Family family = *context_.ledger->family("eval");
+  std::mt19937 luck(17);
+  const auto draw = [&](unsigned below) { return static_cast<unsigned>(luck() % below); };
+  constexpr const char* kLimits[] = {"999", "1000", "1001"};
+  constexpr const char* kSums[] = {"item * N", "item / N", "item % N", "item - N", "N - item"};
+  constexpr const char* kLoops[] = {"item < size", "item <= size", "item + 1 < size"};
+  std::map<std::string, std::string> effect_of_key;
+  std::map<std::string, std::string> key_of_effect;
+  std::map<std::string, std::string> patch_of_key;
+  const auto rounds = static_cast<unsigned>(asked() == 0 ? 120 : asked());
+  for (unsigned n = 0; n < rounds; ++n) {
+    const int number = static_cast<int>(draw(2)) * kFunctions + static_cast<int>(draw(2));
+    const bool is_python = number < kFunctions;
+    const std::string limit = kLimits[draw(3)];
+    // The last two are something else where `total = total + ` comes before them.
+    const std::string sum = kSums[draw(is_python ? 5 : 3)];
+    const std::string loop = kLoops[is_python ? 0 : draw(3)];
+    std::string text = replaced(is_python ? kPythonPatched : kCPatched, "1000", limit);
+    text = is_python ? replaced(text, "item * N", sum)
+                     : replaced(text, "value * N", replaced(sum, "item", "value"));
+    text =
+        replaced(replaced(text, "item < size &&", loop + " &&"), "N", std::to_string(number + 2));
+    Speller speller(n + 1);
+    const std::string spelled = is_python ? speller.python(text) : speller.c(text);
+    model::Hypothesis h;
+    h.family = "eval";
+    h.change.patch = speller.framed(diff(spelled, number, speller.layout()));
+    ASSERT_TRUE(key_by_effect(context_, family, h)) << h.change.patch;
+    const std::string effect = fmt::format("{} {} {} {}", number, limit, sum, loop);
+    const auto [of_key, is_new] = effect_of_key.emplace(h.key, effect);
+    EXPECT_EQ(of_key->second, effect) << h.change.patch << patch_of_key[h.key];
+    const auto [of_effect, first] = key_of_effect.emplace(effect, h.key);
+    EXPECT_EQ(of_effect->second, h.key) << h.change.patch << patch_of_key[of_effect->second];
+    patch_of_key.emplace(h.key, h.change.patch);
+  }
+  EXPECT_GE(effect_of_key.size(), 40U);
+}
+
+// The same of settings: a flag by any of its names, a knob's number in any spelling, beside others.
+TEST_F(SpellingsTest, AKeyOfSettingsIsWhatTheySet) {
+  ledger::Family family = *context_.ledger->family("eval");
+  family.spec.command = {"run", "--batch", "8", "--lr", "1", "--fast"};
+  model::Knob batch;
+  batch.name = "batch_size";
+  batch.arg = "--batch";
+  batch.aliases = {"-b", "--batch-size"};
+  batch.value = "8";
+  family.spec.knobs["batch_size"] = batch;
+  model::Knob rate;
+  rate.name = "lr";
+  rate.arg = "--lr";
+  rate.value = "1";
+  rate.max = 8;
+  family.spec.knobs["lr"] = rate;
+  std::mt19937 luck(23);
+  const auto draw = [&](unsigned below) { return static_cast<unsigned>(luck() % below); };
+  const auto spelled = [&](unsigned value) {
+    constexpr const char* kForms[] = {"{}", "0{}", "{}.0", "+{}"};
+    return fmt::format(fmt::runtime(kForms[draw(4)]), value);
+  };
+  constexpr const char* kBatchFlags[] = {"--batch", "-b", "--batch-size"};
+  std::map<std::string, std::string> effect_of_key;
+  std::map<std::string, std::string> key_of_effect;
+  for (int n = 0; n < 4000; ++n) {
+    model::Hypothesis h;
+    h.family = "eval";
+    std::string effect;
+    const unsigned size = 8U << draw(4);
+    if (draw(2) == 0) {
+      h.change.args[kBatchFlags[draw(3)]] = spelled(size);
+      if (size != 8) effect += fmt::format("batch {} ", size);
+    }
+    if (draw(2) == 0) {
+      const unsigned value = 1 + draw(4);
+      h.change.args["--lr"] = spelled(value);
+      if (value != 1) effect += fmt::format("lr {} ", value);
+    }
+    if (draw(4) == 0) {  // No knob: "3.1" and "3.10" may be two versions.
+      constexpr const char* kTags[] = {"3.1", "3.10", "03.1", "3.1.0"};
+      const std::string tag = kTags[draw(4)];
+      h.change.args["--tag"] = tag;
+      effect += fmt::format("tag {} ", tag);
+    }
+    if (draw(3) == 0) {
+      const unsigned threads = 1 + draw(4);
+      h.change.env["OMP_NUM_THREADS"] = spelled(threads);
+      effect += fmt::format("threads {} ", threads);
+    }
+    if (draw(4) == 0) {
+      const unsigned gpus = 1 + draw(4);
+      h.change.accelerators = static_cast<int>(gpus);
+      if (gpus != 1) effect += fmt::format("gpus {}", gpus);
+    }
+    const auto keyed = key_by_effect(context_, family, h);
+    EXPECT_EQ(static_cast<bool>(keyed), !effect.empty()) << model::describe(h.change);
+    if (!keyed || effect.empty()) continue;
+    const auto [of_key, is_new] = effect_of_key.emplace(h.key, effect);
+    EXPECT_EQ(of_key->second, effect) << model::describe(h.change);
+    const auto [of_effect, first] = key_of_effect.emplace(effect, h.key);
+    EXPECT_EQ(of_effect->second, h.key) << model::describe(h.change);
+  }
+  EXPECT_GE(effect_of_key.size(), 200U);
 }
 
 // An edit of nothing but comments and layout changes nothing, and is no idea.

@@ -105,6 +105,8 @@ TEST(Packet, IsBoundedAndCountsWhatWasLeftOut) {
   EXPECT_EQ(all.at("memory").at("known").size(), 70U);
   const Json small = packet(Role::kPropose, evidence(observed()), memory);
   EXPECT_LE(prompt(small).size(), kMostBytes);
+  // 3.2 to 3.5 bytes of a brief are a token (docs/format/brief.md).
+  static_assert(kMostBytes <= std::size_t{3} * 6000);
   const auto kept = small.at("memory").at("known").size();
   EXPECT_GE(kept, 5U);
   EXPECT_EQ(small.at("left_out").at("memory/known").get<std::size_t>(), 70 - kept);

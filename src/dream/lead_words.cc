@@ -15,12 +15,14 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "lmdb,ffcv,double buffer,readahead,read ahead,turbojpeg,pretokeni,read sequential,"
      "sequential read,decode once,decode image,decoding image,decode on the gpu,cache the decod,"
      "stage the data,local nvme,local ssd,input pipeline,file handle,tf data,resizing the image,"
-     "resize the image,downsampl,object store,ahead of time,preprocess,local drive,read the data,"
-     "nvjpeg,dali,read buffer,reader threads,more readers,next shard,tar shard,shards,"
+     "resize the image,downsampl,object store,preprocess,local drive,read the data,"
+     "nvjpeg,with dali,use dali,read buffer,reader threads,more readers,next shard,tar shard,"
+     "shards,"
      "read in order,nvdec,video decod,larger read,parquet row group,cache the dataset,"
      "dataset cache,fewer files,larger shards,columnar,page cache,arrow file,"
      "local copy of the data,prefetch batch,prefetch the next,prefetch next,prefetch two,"
-     "prefetch factor,prefetch autotune,data prefetch,image reader,token ids to disk,memmap,"
+     "prefetch factor,prefetch autotune,prefetching two,data prefetch,image reader,"
+     "token ids to disk,memmap,"
      "contiguous slice,lhotse,shar archive,mosaic streaming,petastorm,sample cache,"
      "precomputed features,extract features,feature extraction,transforms on the gpu,kornia,"
      "augment on the gpu,jpeg turbo,pillow simd,zipfile,archive member,pool of descriptors,"
@@ -30,7 +32,7 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "starv,waiting for data,wait for data,waiting for input,waits for data,waits for the loader,"
      "small files,data loading,on the fly,over nfs,one at a time,open file,opening,"
      "metadata server,million files,loading the data,data pipeline,input bound,images per second,"
-     "seek bound,i o bound,enumerate loader,waiting on the loader,data wait,data time,small reads,"
+     "seek bound,i o bound,enumerate loader,waiting on the loader,data wait,small reads,"
      "random reads,get requests,its own file,cold nfs,input stall,the loader is,cpu transforms,"
      "gunzip,spinning disk,bytes read,reading the input",
      "dataloader,loader,decod,tokeni,collate,augment,shard,dataset,corpus,epoch,features,jpeg,"
@@ -75,7 +77,8 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "peer mem,roce,rank order,leaf switch,topology aware,bus bandwidth,comm hook,compress hook,"
      "no sync,bucket cap mb,wrap whole,wrapping whole,overlap with backward,reduce in bf16,"
      "reduce gradients,gradients in bf16,fewer collectives,larger messages,communication stream,"
-     "async reduce",
+     "async reduce,shards gradient,shards optim,overlapping the fetch,allreduce rms,"
+     "tp allreduce,dp reduce",
      "waiting for other ranks,waits for the slowest rank,straggler,bytes,on the wire,exposed all,"
      "exposed comm,fall back to sockets,network bound,slow link,the wire,half the traffic,"
      "traffic falls,tiny all gathers,bandwidth between nodes,waiting on peers",
@@ -95,7 +98,9 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "autotun,warm start,load time,kernel cache,lazy load,lazily,compiled artifacts,"
      "across restarts,weights are streamed,startup time,start up time,second start,each start,"
      "start in,starts in,restart time,read once per node,one reader per node,"
-     "reads the full checkpoint,resume in,ship the cache,save the compiled,image size,"
+     "reads the full checkpoint,resume in,ship the cache,save the compiled,import until,"
+     "lazy import,prewarm,graph capture time,do not compile,"
+     "re import,worker initialization,reuse actors,image size,"
      "smaller image,process per task,pool of warmed,warmed interpreter,model resident,"
      "stays loaded,keep alive,alive between,shared server,criu,snapshotting,container image,"
      "recompil,compilation per launch,persistent compilation,drop the remainder,before exit,"
@@ -128,6 +133,8 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "numpy repeat,cumsum,under one jit,lax scan,fori loop,multi tensor,fused adam,fused optim,"
      "one launch,a couple of launches,a heap,flat array,flat hash,once at init,computed once,"
      "compute once,tables once,slots,graph replay,capture decode,graphs for batch,use c ,in rust,"
+     "async thread,stream multiprocess,unnecessary copies,some copies,redundant md5,than loop,"
+     "metadata prepar,"
      "in numpy,a set instead,bisect,dict lookup,one pass,single pass,avoid allocat,reuse buffers,"
      "object pool,process pool,off the event loop,to cython",
      "launch overhead,python loop,python overhead,quadratic,hot path,launch bound,cpu bound,gil,"
@@ -179,7 +186,8 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "sum cpu,call cpu,stop for them,blocked on the stream,host has to stop,host must wait,"
      "norm on the host,value on the cpu,nothing can be queued,torch cuda synchronize,"
      "cuda synchronize,synchronization point,sync point,waits for the stream,implicit sync,"
-     "hidden sync,host side check,shapes that only",
+     "hidden sync,stream syncs,cuda sync,device host,host sync,h2d copies,host side check,"
+     "shapes that only",
      "loss,logging,log,metric,accuracy,flush,detach,counters,tensorboard,progress bar,print,nan,"
      "synchron,every step,each step,pinned buffer,tensor,iterations,sampler,grad norm,"
      "print tensor,confusion matrix,fetch,callback,kernel in the queue,stream,checks,"
@@ -216,7 +224,10 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "never materializ,sdpa,memory efficient,efficient attention,awq,gptq,marlin,prefix cach,"
      "kv blocks,avoids recomput,avoid recomput,draft model,recomputation,activation checkpoint,"
      "selective,last position,128 bit,float4,vectorized load,sparsity,pruning,distill,early exit,"
-     "triton kernel,removed the casts,fewer casts,fused nhwc,grouped query,group norm,groupnorm,"
+     "triton kernel,removed the casts,fewer casts,fused topk,fused rms,fused concat,moe fused,"
+     "divmod,"
+     "softmax,int4 moe,batched silu,moe gate,quant in mla,mla perf,target verify,grouped topk,"
+     "tuned config,fused nhwc,grouped query,group norm,groupnorm,"
      "skip the lm head,only need the last,larger tile,low rank,algorithmic,fp16 conv,"
      "reduced precision,lower precision,kernels for",
      "memory bound kernel,low occupancy,round trip,pad every,padding every,"
@@ -283,8 +294,76 @@ const std::string_view kMends =
     "reproducib,seed ,raise a,integrat,conditional,debug log,workaround,work around,wrong,"
     "nan ,warning,api ,apis ,tests,version,backend";
 const std::string_view kOfSpeed =
-    "perf,optimize ,optimized ,optimise ,optimised ,optimiza,optimisa,optimizing,speed,fuse ,"
-    "fusing,overlap,faster,host sync,overhead,throughput,latency";
+    "perf ,performance,optimize ,optimized ,optimise ,optimised ,optimizations ,optimisations ,"
+    "optimization ,optimizing,speed,faster,overhead,throughput,latency,efficient ,efficiency,"
+    "bottleneck";
+const std::string_view kTime =
+    "faster,quicker,speed up,speedup,sped,throughput,latency,saves time,halv,doubled,slowed,"
+    "slower,slow down,was slow,is slow,too slow,overhead,bottlenec,stall,idle,starv,dominat,"
+    "wall time,step time,expensive,cheaper,unnecessary cop,unnecessary sync,unnecessary comp,"
+    "redundant comp,redundant cop,redundant sync,wasteful,wasted,repeatedly,performance,"
+    "times less,bound by,spent,waits,waited,waiting,hot path,utilis,utiliz,startup time,"
+    "load time,import time,capture time,initialization time,long blocking,nothing to do,blocked,"
+    "blocks,one by one,again and again,per step cost,gpu bubble,bubbles,explosion,at every step,"
+    "once per,every iteration,each time,every time,on every";
+const std::string_view kNoTime =
+    "documentation,ensure,prevent,lock ,to v1,to v2,install,don t fail,shuts down,importing from,"
+    "base image,memory usage,gpu memory,memory of,memory for,ram ,vram,peak memory,mps memory,"
+    "footprint,oom,out of memory,memory effic,low memory,log spam,noise,log level,verbose,"
+    "wheel size,test,tests,error,errors,exception,raise,warning,warn,guard,guards,assert,config,"
+    "configs,readme,example,link,tutorial,recipe,circular,flaky,race,deadlock,leak,terminate,"
+    "typing,notimplementederror,port number,lint,specification,attribute,state dict,emulation,"
+    "hint,dependenc,badge,renames,star imports,automatic optimization,manual optimization,"
+    "idle workers,idle worker,run slow,ci ,hooks,dtype,dtypes,older,compat,unfused,peak flops,"
+    "flops,reset,annotation,gate overlap,ordering,interface,benchmark,dashboard,baseline,"
+    "profiler,profiling,unused,deprecat,onnx,enable select,not using,removes,up build,to allow,"
+    "argument,tracking,metric to,graceful,don t use,when building,workround,trainer for,"
+    "add support,enable training,models from,turn off,public,fp32 in,to float32,pin to,"
+    "from usage,qlora,autocast in,autocast dtype,early so,skip kv cache,to avoid memory,"
+    "an option,legacy,work around,spurious,weights,filter,flop,partial,off by,by default,"
+    "behind a,number of,cleanup,refresh,mac os,workflow,docker";
+const std::string_view kRepairs =
+    "fix,fixes,fixed,fixing,bugfix,bug,hotfix,revert,test,document,rename,bump,update,ci,doc,docs";
+const std::string_view kReports =
+    "figure ,figures ,table 1,table 2,for more details,more information,you may also,blog post,"
+    "refer to,see the,read the,learn more,experiments,we show,outperforms,compared to prior,"
+    "prior work,profiler,benchmarking,the following command,for example,http,https,metrics for,"
+    "goal,benchmark ";
+const std::string_view kOfMemory =
+    "memory usage,memory footprint,memory effic,gpu memory,less memory,saves memory,out of memory";
+const std::string_view kFeatures =
+    "support,require,install,propagate,work as,on rocm,on xpu,with accuracy,version,over boolean";
+const std::string_view kUpkeep =
+    "handle,disable,document,deprecate,validate,check,warn,clean,tidy,rename";
+const std::string_view kCuts =
+    "avoid,remove,eliminat,reduc,skip,unnecessary,redundan,without,drop,fewer,don t,minimi,save,"
+    "saves,stop,only once,per item,per microbatch,improve,less,defer,delay,lower";
+const std::string_view kCosts =
+    "sync,syncs,synchroniz,copy,copies,d2h,h2d,d2d,recompil,computation,calculation,alloc,"
+    "padding,overhead,cast,casts,transfer,launch,latency,duplicate work,compilation,compile time,"
+    "capture time,stall,bubble,serializ,deepcopy,clone,host device,blocking,select op,round trip,"
+    "rpc,compile explosion,expanding,tensor copy,operations,device oper,step decode,all gather,"
+    "allgather,all reduce,allreduce,re export,reexport,startup,init time,initialization,tiling,"
+    "prefill,hashing,traversal,conversion,to calls,parsing,lookup,lookups,creating tensor";
+const std::string_view kSure =
+    "fuse ,fusing,fused kernel,kernel fusion,fusion pass,cast fusion,permute fusion,grad fusion,"
+    "rms fusion,fused all,with fused,enable fused,fused topk,fused rms,fused concat,fused gate,"
+    "moe gate,fused reduction,fused grouped,fused swiglu,fused qk,persistent kernel,"
+    "persistent grouped,tuned,overlap,prefetching,prefetch ,prefetched,delay import,defer import,"
+    "avoid re import,import time,async tp,async checkpoint,async save,async thread,async issu,"
+    "lazy import,lazy load,lazily,cuda graphs,cuda graph able,into cuda graph,"
+    "into one cuda graph,use cuda graph,graph break,extend cuda graph,background thread,"
+    "precompute,pre allocate,preallocat,vectoriz,on device,on cuda rather,pin memory,"
+    "parallel preproc,parallelize over,parallelise,parallelized,batched matmul,flash attention,"
+    "jit fuser,bucketing,swap in,prewarm,pre warm,until needed,than needed,by caching,"
+    "with caching,local reduction,symmetric memory all reduce,instead of manual,host device sync,"
+    "reduce scatter overlap,compile for,compiled,per layer compile,stream sync,"
+    "device to host sync,eager perf,end of each,zero copy,split k,swap ab,multi stream";
+const std::string_view kSpares =
+    "instead of,fewer,no longer,saves,saving,less ,without,no more,in place of,at once,once,"
+    "only when,rather than";
+const std::string_view kTries =
+    "use,move,replace,switch,run,keep,delay,read,write,load,turn,set,compile,hide,bf16,sdpa";
 const std::string_view kMeasures =
     "fuse,overlap,cache,batch,avoid,skip,prefetch,reuse,hoist,precompute,vectorize,vectorise,"
     "lazy,lazily,pin,inline,defer,coalesce,pack,stream,persist,increase,raise,reduce,cut,speed,"

@@ -26,11 +26,24 @@ extern const std::string_view kHelps;    // unless one of these is said, too.
 extern const std::string_view kAgainst;  // It is advised against.
 extern const std::string_view kAdvice;   // With which advice begins.
 
+extern const std::string_view kTime;     // Something takes long, or takes less time.
+extern const std::string_view kReports;  // Of a passage: it reports or refers, and advises nothing;
+extern const std::string_view kOfMemory;  // it is about memory.
+
 // Of the first line of a commit: its beginning or its tag says that it is not about cost,
 extern const std::string_view kNoWork;
-extern const std::string_view kOtherWork;  // or is not unless it tells what was gained;
-extern const std::string_view kMends;      // a word in it says that it mends something else;
-extern const std::string_view kOfSpeed;    // a word in it says that it is;
-extern const std::string_view kMeasures;   // it begins with what is often done about cost.
+extern const std::string_view kRepairs;    // or that it mends something;
+extern const std::string_view kUpkeep;     // its beginning, that it keeps things in order;
+extern const std::string_view kNoTime;     // a word in it, that it is about something else.
+extern const std::string_view kOtherWork;  // These say so unless it tells what was gained:
+extern const std::string_view kMends;      // a word in it.
+extern const std::string_view kOfSpeed;    // A word in it says that it is about cost;
+extern const std::string_view kSure;       // a technique that has no other purpose;
+extern const std::string_view kCuts;       // one of these words beside
+extern const std::string_view kCosts;      // one of these does, too;
+extern const std::string_view kMeasures;   // it begins with what is often done about cost,
+extern const std::string_view kTries;      // or with what is done about anything;
+extern const std::string_view kSpares;     // a word in it says that less is done.
+extern const std::string_view kFeatures;   // Something is made possible, fast or not.
 
 }  // namespace amdahl::dream

@@ -30,6 +30,21 @@ bool holds_any(std::string_view text, std::string_view phrases) {
                              [&](std::string_view phrase) { return holds(text, phrase); });
 }
 
+// The first of the phrases that the text holds.
+std::string first_of(std::string_view text, std::string_view phrases) {
+  for (const std::string_view phrase : split(phrases, ',')) {
+    if (holds(text, phrase)) return std::string(trim(phrase));
+  }
+  return "";
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
 bool starts_with_any(std::string_view text, std::string_view words) {
   return std::ranges::any_of(split(words, ','), [&](std::string_view word) {
     return text.starts_with(" " + std::string(word) + " ");
@@ -41,9 +56,10 @@ struct Tally {
   Bottleneck bottleneck = Bottleneck::kUnknown;
   double score = 0;
   double weak = 0;  // Of it.
-  std::string technique;
-  bool costs = false;  // What told is a cost.
-  double in_code = 0;  // Of a commit: matches in what it changes.
+  std::string technique{};
+  bool costs = false;     // What told is a cost.
+  double in_subject = 0;  // Of a commit: of its first line,
+  double in_code = 0;     // and in what it changes.
 };
 
 void add(std::string_view text, std::string_view phrases, double each, Tally& tally) {
@@ -56,7 +72,7 @@ void add(std::string_view text, std::string_view phrases, double each, Tally& ta
 }
 
 Tally tally_of(const Vocabulary& row, std::string_view text) {
-  Tally tally{row.bottleneck, 0, 0, "", false, 0};
+  Tally tally{row.bottleneck};
   add(text, row.costs, kStrong, tally);
   tally.costs = tally.score > 0;
   add(text, row.cures, kStrong, tally);
@@ -121,7 +137,18 @@ bool is_command(std::string_view text) {
   for (const std::string_view line : split(text, '\n')) {
     lines += line.ends_with('\\') || trim(line).starts_with("export ") ? 1 : 0;
   }
-  return lines > kMost;
+  const std::string_view start = trim(text);
+  return lines > kMost || start.starts_with("# ") || start.starts_with("----");
+}
+
+// Tables, logs, code and other alphabets are not read.
+bool is_data(std::string_view text) {
+  constexpr double kMostMarks = 0.09;
+  const auto marks = std::ranges::count_if(text, [](char c) {
+    return std::string_view("|=(){}[]<>_`*#:/\\").find(c) != std::string_view::npos ||
+           static_cast<unsigned char>(c) >= 0x80;
+  });
+  return static_cast<double>(marks) > kMostMarks * static_cast<double>(text.size());
 }
 
 // Pages, tests and the project's own tools: changing them makes no job cheaper.
@@ -183,18 +210,32 @@ Subject subject_of(std::string_view message) {
   return {folded(line), folded(tags)};
 }
 
-// Long messages list what else was done.
-std::string_view start_of(std::string_view message) {
+// Long messages list what else was done; who signed them says nothing.
+std::string without_trailers(std::string_view message) {
   constexpr std::size_t kMost = 300;
-  return message.substr(0, std::min(kMost, message.find("Co-authored-by")));
+  std::string text;
+  for (const std::string_view line : split(message, '\n')) {
+    const std::string_view name = line.substr(0, line.find(": "));
+    if (!name.ends_with("-by") && !name.ends_with("-By")) text += std::string(line) + "\n";
+    if (text.size() >= kMost) break;
+  }
+  return text.substr(0, kMost);
 }
 
-Tally tally_of(const Vocabulary& row, const std::string& said, const Edited& change) {
-  Tally tally = tally_of(row, said);
-  Tally code{row.bottleneck, 0, 0, "", false, 0};
+// The subject says what a commit is about, the rest what else it touches.
+Tally tally_of(const Vocabulary& row, const Subject& subject, const std::string& said,
+               const Edited& change) {
+  Tally tally = tally_of(row, subject.text);
+  tally.in_subject = tally.score;
+  const Tally rest = tally_of(row, said);
+  tally.score += rest.score;
+  tally.weak += rest.weak;
+  if (tally.technique.empty()) tally.technique = rest.technique;
+  tally.costs = tally.costs || rest.costs;
+  Tally code{row.bottleneck};
   add(change.added, row.cures, kStrong, code);
   add(change.removed, row.costs, kStrong, code);
-  Tally undone{row.bottleneck, 0, 0, "", false, 0};
+  Tally undone{row.bottleneck};
   add(change.added, row.costs, kStrong, undone);
   add(change.removed, row.cures, kStrong, undone);
   tally.in_code = code.score - undone.score;
@@ -220,44 +261,63 @@ std::string around(std::string_view text, const std::string& phrase) {
 }
 
 std::optional<Lead> lead_in(const Passage& passage) {
-  const std::string words = folded(passage.heading + "\n" + passage.text);
+  const std::string words = folded(passage.text);
+  const std::string heading = folded(passage.heading);
   std::vector<Tally> tallies;
-  for (const Vocabulary& row : vocabulary()) tallies.push_back(tally_of(row, words));
+  for (const Vocabulary& row : vocabulary()) {
+    tallies.push_back(tally_of(row, words));
+    // A heading is about a whole page.
+    if (tallies.back().score > 0 && tally_of(row, heading).score > 0) {
+      tallies.back().score += kWeak;
+      tallies.back().weak += kWeak;
+    }
+  }
   const Tally* best = best_of(tallies);
   if (best == nullptr || is_refused(words, *best) || is_command(passage.text)) return std::nullopt;
+  if (holds_any(words, kReports) || is_data(passage.text)) return std::nullopt;
   const std::string near = around(passage.text, best->technique);
   const std::string told = folded(near);
   const bool advised = std::ranges::any_of(sentences_in(near), is_advice);
-  const int gains = (holds_any(told, kGains) ? 1 : 0) + (has_measure(near) ? 1 : 0);
+  const bool measured = has_measure(near);
+  const int gains = (holds_any(told, kGains) ? 1 : 0) + (measured ? 1 : 0);
   const int tells = gains + (holds_any(told, kLosses) ? 1 : 0) + (advised ? 1 : 0);
   // The less is said about the technique, the more must be said about its benefit.
   const bool only_weak = best->weak == best->score;
-  const bool enough = only_weak ? tells >= (best->score >= kEnough ? 2 : 3) && gains > 0
+  const bool of_memory = holds_any(words, kOfMemory) && !holds_any(told, kTime) && !measured;
+  const bool enough = only_weak ? tells >= (best->score > kEnough ? 2 : 3) && gains > 0 &&
+                                      best->score >= kEnough && (measured || holds_any(told, kTime))
                                 : tells >= (best->score - best->weak >= 2 * kStrong ? 1 : 2);
-  if (!enough) return std::nullopt;
+  const bool costs = measured || holds_any(told, kTime) || holds_any(told, kLosses) || advised;
+  if (!enough || of_memory || !costs) return std::nullopt;
   return Lead{best->bottleneck, best->technique, quote_of(passage.text, best->technique),
               best->score};
 }
 
 std::optional<Lead> lead_in(const Commit& commit) {
   const Subject subject = subject_of(commit.message);
-  const std::string_view text = start_of(commit.message);
+  const std::string text = without_trailers(commit.message);
   const std::string said = folded(text);
-  const bool of_speed = holds(subject.tags, "perf") || holds_any(subject.text, kOfSpeed);
   const auto tagged = [&](std::string_view words) {
     return std::ranges::any_of(split(words, ','), [&](std::string_view word) {
       return holds(subject.tags, std::string(word) + " ");
     });
   };
-  const bool measured = has_measure(text);
-  if (starts_with_any(subject.text, kNoWork) || tagged(kNoWork)) {
+  if (starts_with_any(subject.text, kNoWork) || tagged(kNoWork)) return std::nullopt;
+  if (holds_any(subject.tags, kRepairs) || starts_with_any(subject.text, kRepairs) ||
+      starts_with_any(subject.text, kUpkeep)) {
     return std::nullopt;
   }
-  const bool is_other =
-      starts_with_any(subject.text, kOtherWork) || (!of_speed && tagged(kOtherWork));
-  const bool mends = holds_any(subject.text, kMends) && !of_speed;
+  const bool measured = has_measure(text);
   const bool tells_gain = has_measure(commit.message.substr(0, commit.message.find('\n')));
-  if ((is_other || mends) && !tells_gain) return std::nullopt;
+  const bool of_speed = holds(subject.tags, "perf") || holds_any(subject.text, kOfSpeed);
+  // "All-reduce" reduces nothing.
+  const bool cuts = holds_any(replaced(subject.text, " all reduce", " allreduce"), kCuts) &&
+                    holds_any(subject.text, kCosts);
+  const bool sure = cuts || holds_any(subject.text, kSure);
+  if (holds_any(subject.text, kNoTime) && !tells_gain) return std::nullopt;
+  const bool mends = holds_any(subject.text, kMends);
+  const bool is_other = starts_with_any(subject.text, kOtherWork) || tagged(kOtherWork);
+  if (((mends && !cuts) || (is_other && !sure)) && !of_speed && !tells_gain) return std::nullopt;
   Edited change = edited(commit.diff);
   if (!change.any) return std::nullopt;
   // A large change touches many things that it is not about.
@@ -265,19 +325,33 @@ std::optional<Lead> lead_in(const Commit& commit) {
   const std::size_t size = change.added.size() + change.removed.size();
   if (size > kMostCode) change.added = change.removed = " ";
   std::vector<Tally> tallies;
-  for (const Vocabulary& row : vocabulary()) tallies.push_back(tally_of(row, said, change));
+  for (const Vocabulary& row : vocabulary())
+    tallies.push_back(tally_of(row, subject, said, change));
+  // Work that gets cheaper, if nothing says of which kind.
+  Tally work{Bottleneck::kCompute};
+  work.score = kEnough;
+  work.technique = first_of(subject.text, kOfSpeed);
   const Tally* best = best_of(tallies);
+  if (of_speed && (best == nullptr || (best->weak == best->score && best->in_subject < kEnough))) {
+    best = &work;
+  }
   if (best == nullptr || (holds_any(said, kHarms) && !holds_any(said, kHelps))) return std::nullopt;
-  const bool does = starts_with_any(subject.text, kMeasures);
-  const bool told = holds_any(subject.text, kGains) || holds_any(said, kLosses) || measured;
-  const bool only_weak = best->weak == best->score;
+  const bool does = starts_with_any(subject.text, kMeasures) || holds_any(subject.text, kSpares);
+  const bool tries = starts_with_any(subject.text, kTries);
+  const bool named = best->in_subject >= kStrong;
   // A few lines are about what they do.
   constexpr std::size_t kFewLines = 500;
-  const bool shown = size <= kFewLines && best->in_code >= kStrong;
-  const int tells =
-      (does ? 1 : 0) + (told ? 1 : 0) + (of_speed ? 2 : 0) + (measured ? 1 : 0) + (shown ? 1 : 0);
-  const int needed = only_weak || best->score < kEnough ? 2 : 1;
-  const bool enough = tells >= needed;
+  const bool few = size <= kFewLines;
+  const bool shown = few && best->in_code >= kStrong;
+  const bool explained = holds_any(said, kTime);
+  const bool is_feature = holds_any(subject.text, kFeatures);
+  const bool only_weak = best->weak == best->score;
+  const bool of_cost = of_speed || sure || tells_gain;
+  const bool enough =
+      only_weak ? of_cost && best->score >= kEnough && (best->in_subject > kWeak || measured)
+                : of_cost || (does && (named || shown) && (explained || few)) ||
+                      (tries && named && explained) || (measured && (named || shown)) ||
+                      (explained && (shown || measured)) || (named && shown && !is_feature);
   if (!enough) return std::nullopt;
   return Lead{best->bottleneck, best->technique, quote_of(commit.message, best->technique),
               best->score};

@@ -28,7 +28,7 @@ std::optional<Lead> lead_of(const Json& row) {
   if (row.contains("message")) {
     return lead_in(Commit{"r", "c", row.at("message").get<std::string>(), row.at("diff")});
   }
-  return lead_in(Passage{"d", 1, "", row.at("text").get<std::string>()});
+  return lead_in(Passage{"d", 1, row.value("heading", ""), row.at("text").get<std::string>()});
 }
 
 struct Score {
@@ -64,18 +64,20 @@ Score score(const std::vector<Json>& rows, const std::string& half, bool by_chan
   return score;
 }
 
-// The vocabulary was revised with all sets at hand but "apart". With the right class, before that:
-// "kept" passages 0.56 precision, 0.36 recall, commits 0.33, 0.25; "mixed" 0.73, 0.33 and 0.40,
-// 0.31; "apart" 0.67, 0.52 and 0.50, 0.31. After, with the misses of "mixed" at hand, "apart" 0.95,
-// 0.83 and 1.00, 0.77; but who wrote "apart" also wrote the words. Of 645 commits of two public
-// projects 11 have leads (31 with the same words and the rules of before), of which about 4 are
-// right; of 400 paragraphs of public documentation 19 (31), of which about 6 are.
+// The words were revised with all sets at hand. "styled" was written in the manner of what misled
+// the rules of before in public projects (0.45 precision, 0.62 recall; commits 0.62, 0.72).
+// On 10,516 random commits of 31 public projects with 236 ideas, labelled by reading their first
+// lines, with the right class: 0.76 precision, 0.56 recall (before: 0.36, 0.38); but the rules were
+// revised with them at hand. At the first look at projects that were new, twice: 0.38, 0.27 of 30
+// ideas (0.29, 0.40) and 0.33, 0.29 of 17 (0.22, 0.24). Of 823 paragraphs of public documentation
+// 22 have leads (54 before), of which about 10 are right. So expect less than these sets promise:
+// in a new project less than half of the leads are right.
 TEST(Leads, AreFoundInALabelledSet) {
   for (const char* file : {"passages.jsonl", "commits.jsonl"}) {
     const std::vector<Json> rows = rows_of(file);
     ASSERT_GE(rows.size(), std::string(file) == "passages.jsonl" ? 60U : 40U);
     for (const char* half :
-         {"tuned", "held", "fresh", "last", "final", "notes", "kept", "mixed", "apart"}) {
+         {"tuned", "held", "fresh", "last", "final", "notes", "kept", "mixed", "apart", "styled"}) {
       const Score ours = score(rows, half, false);
       const Score chance = score(rows, half, true);
       fmt::print("{} {}: precision {:.2f}, recall {:.2f} of {}; by chance {:.2f}, {:.2f}\n", file,

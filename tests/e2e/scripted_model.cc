@@ -44,9 +44,17 @@ std::string python() {
   return run({"python3", "-c", "import sys; print(sys.executable, end='')"}, {}, "/").out;
 }
 
-void make_repo(const Sandbox& house) {
-  house.write("repo/jobs/work.py", kJob);
-  house.write("repo/jobs/queues.py", kQueue);
+// The job prints the notes, to both of its logs, and its code has them in comments.
+void make_repo(const Sandbox& house, const std::vector<std::string>& notes) {
+  std::string comments;
+  std::string prints = notes.empty() ? "" : "import sys\n";
+  for (const std::string& note : notes) {
+    comments += "# " + note + "\n";
+    prints +=
+        "print(" + Json(note).dump() + ")\nprint(" + Json(note).dump() + ", file=sys.stderr)\n";
+  }
+  house.write("repo/jobs/work.py", kJob + prints + comments);
+  house.write("repo/jobs/queues.py", comments + kQueue);
   house.write("repo/jobs/check.py", kCheck);
   house.write("repo/jobs/secret.py", "x = 1\n");
   house.write("repo/jobs/build.sh", "true\n");
@@ -69,11 +77,13 @@ void copy_state(const Sandbox& house, const std::string& from, const std::string
 
 std::unique_ptr<Sandbox> ScriptedModel::house_;
 
-void ScriptedModel::SetUpTestSuite() {
+void ScriptedModel::SetUpTestSuite() { prepare({}); }
+
+void ScriptedModel::prepare(const std::vector<std::string>& notes) {
   house_ = std::make_unique<Sandbox>();
   const std::string interpreter = python();
   if (interpreter.empty()) return;
-  make_repo(*house_);
+  make_repo(*house_, notes);
   house_->write("job.toml",
                 "family = \"work\"\ncommand = [\"" + interpreter +
                     "\", \"work.py\"]\nworkdir = \"repo/jobs\"\nrepo = \"repo\"\n"

@@ -20,6 +20,8 @@ class ScriptedModel : public testing::Test {
   static void SetUpTestSuite();
   static void TearDownTestSuite();
   void SetUp() override;
+  // The notes are in the job's code and in what it prints.
+  static void prepare(const std::vector<std::string>& notes);
 
   static const Sandbox& house() { return *house_; }
 
