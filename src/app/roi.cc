@@ -24,6 +24,7 @@ bool has(const std::vector<std::string>& stack, const std::string& hypothesis) {
 // Effects in ln add up, and so do their bounds: wider than they need be, never too narrow.
 Result<std::optional<model::Comparison>> seen_in_production(Context& context,
                                                             const ledger::Family& family) {
+  if (family.stack.empty()) return std::optional<model::Comparison>{};
   model::Comparison sum;
   std::size_t seen = 0;
   for (const CanaryView& view : TRY(read_canaries(context, family.name))) {
