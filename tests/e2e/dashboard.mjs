@@ -113,7 +113,7 @@ await reader.unroute('**/api/v1/**', refused);
 const hostile = '<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"\'><b>';
 const poisoned = (value) => {
   if (Array.isArray(value)) return value.map(poisoned);
-  if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, poisoned(one)]));
+  if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, name === 'stage' ? one : poisoned(one)]));
   return typeof value === 'string' ? value + hostile : value;
 };
 const poison = async (route) => {
