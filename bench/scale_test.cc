@@ -2,9 +2,11 @@
 // ledger. Counted in instructions of SQLite's virtual machine, not in time: a loaded machine
 // changes nothing.
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,6 +20,9 @@
 
 namespace amdahl {
 namespace {
+
+// The server gives its last answer again for a second; these would count nothing.
+constexpr auto kKeptAtMost = std::chrono::milliseconds(1100);
 
 std::atomic<std::int64_t> instructions{0};
 
@@ -108,6 +113,7 @@ class Scale : public testing::Test {
       request.headers = {{"host", "localhost"}, {"authorization", "Bearer " + token.text}};
       EXPECT_EQ(dispatcher.answer(request, {}).response.status, 200)
           << page;  // Statements are prepared.
+      std::this_thread::sleep_for(kKeptAtMost);
       instructions = 0;
       EXPECT_EQ(dispatcher.answer(request, {}).response.status, 200) << page;
       costs[page] = instructions.exchange(0);
@@ -141,7 +147,7 @@ TEST_F(Scale, WhatAPageReadsDoesNotGrowWithTheLedger) {
   ASSERT_TRUE(large) << large.error().text;
   for (const auto& [page, cost] : *small) {
     fmt::print("{}: {} and {} instructions\n", page, cost, large->at(page));
-    EXPECT_GT(cost, 10) << page;
+    EXPECT_GT(cost, 100) << page << " was not asked of the ledger";
     // Money has a row a family and month, however many events there were in it.
     const bool has_months = page == "/api/v1/roi" || page == "/metrics";
     const double months = has_months ? 5 * 12 * 10 : 0;
