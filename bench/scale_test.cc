@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "app/cycle.h"
+#include "app/roi.h"
 #include "app/status.h"
 #include "app/tokens.h"
 #include "http/dispatcher.h"
@@ -82,6 +83,12 @@ class Scale : public testing::Test {
     EXPECT_TRUE(summary.settled);
     EXPECT_EQ(summary.waiting_at_gate, 20);
     EXPECT_EQ(TRY(context.ledger->events("", 0, 1)).at(0).seq, cost.events);
+    // Nothing was charged in dollars, so hours are priced: by month as in all.
+    const app::Roi roi = TRY(app::return_on_investment(context, std::nullopt));
+    double by_month = 0;
+    for (const app::RoiMonth& month : roi.months) by_month += month.spent_usd;
+    EXPECT_GT(roi.spent_usd, 0);
+    EXPECT_NEAR(by_month, roi.spent_usd, 1e-6);
     return cost;
   }
 
