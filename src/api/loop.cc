@@ -223,7 +223,6 @@ Json roi(const app::Roi& roi) {
   return document({{"price_usd", roi.price},
                    {"families", families},
                    {"months", json_of(roi.months, roi.price)},
-                   {"bookings", json_of(roi.bookings, roi.price)},
                    {"banked", json_of(roi.banked, roi.price)},
                    {"spent_accelerator_h", roi.spent_accelerator_h},
                    {"spent_usd", roi.spent_usd},

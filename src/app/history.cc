@@ -68,6 +68,19 @@ Result<ledger::HypothesisPage> page_of_open(Context& context, const HypothesisFi
   return page;
 }
 
+// Only what is being compared can be parked.
+Result<bool> may_be_parked(Context& context, const std::vector<Item>& items) {
+  const auto is_live = [](const Item& item) { return item.row.state == "live"; };
+  if (std::ranges::none_of(items, is_live)) return false;
+  const auto live = TRY(context.ledger->live_experiments());
+  return std::ranges::any_of(live, [&](const ledger::ExperimentRow& row) {
+    return row.stage == model::Stage::kCompare &&
+           std::ranges::find(items, row.experiment.hypothesis, [](const Item& item) {
+             return item.row.hypothesis.id;
+           }) != items.end();
+  });
+}
+
 }  // namespace
 
 Result<HypothesisList> list_hypotheses(Context& context, const HypothesisFilter& filter) {
@@ -80,10 +93,7 @@ Result<HypothesisList> list_hypotheses(Context& context, const HypothesisFilter&
                           : context.ledger->page_of_hypotheses(filter.family, filter.state,
                                                                filter.before, filter.at_most));
   // Which ones are parked takes the evidence of all that is live: asked only where it matters.
-  const auto is_live = [](const Item& item) { return item.row.state == "live"; };
-  if (!is_open && std::ranges::any_of(list.page.items, is_live)) {
-    list.parked = TRY(parked(context));
-  }
+  if (!is_open && TRY(may_be_parked(context, list.page.items))) list.parked = TRY(parked(context));
   for (Item& item : list.page.items) {
     if (list.parked.contains(item.row.hypothesis.id)) item.row.state = "parked";
   }

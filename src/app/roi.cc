@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -24,6 +25,7 @@ bool has(const std::vector<std::string>& stack, const std::string& hypothesis) {
 // Effects in ln add up, and so do their bounds: wider than they need be, never too narrow.
 Result<std::optional<model::Comparison>> seen_in_production(Context& context,
                                                             const ledger::Family& family) {
+  if (family.stack.empty()) return std::optional<model::Comparison>{};
   model::Comparison sum;
   std::size_t seen = 0;
   for (const CanaryView& view : TRY(read_canaries(context, family.name))) {
@@ -79,8 +81,10 @@ Result<> add_months(Context& context, std::optional<double> price, Roi& roi) {
   for (const ledger::Outlay& outlay : TRY(context.ledger->outlays("accelerator_s"))) {
     cell(outlay.month, outlay.family).spent_accelerator_h += outlay.spent / 3600;
   }
+  std::set<std::string> charged;  // Families; hours of others are priced, here as in all.
   for (const ledger::Outlay& outlay : TRY(context.ledger->outlays("usd"))) {
     cell(outlay.month, outlay.family).spent_usd += outlay.spent;
+    charged.insert(outlay.family);
   }
   for (const ledger::Earning& earning : TRY(context.ledger->earnings())) {
     RoiMonth& month = cell(earning.month, earning.family);
@@ -91,7 +95,9 @@ Result<> add_months(Context& context, std::optional<double> price, Roi& roi) {
     month.banked_upper = earning.upper / 3600;
   }
   for (auto& [_, month] : cells) {
-    if (price) month.spent_usd = month.spent_accelerator_h * *price;
+    if (price || !charged.contains(month.family)) {
+      month.spent_usd = month.spent_accelerator_h * roi.price;
+    }
     if (roi.months.empty() || roi.months.back().month != month.month) {
       roi.months.push_back({.month = month.month, .family = ""});
     }

@@ -69,6 +69,13 @@ Result<os::FileLock> lock(const std::string& path) {
                fmt::format("{}: another process changes the tokens; try again", path)};
 }
 
+Result<std::vector<Token>::iterator> row_of(std::vector<Token>& tokens, const std::string& id) {
+  const auto row = std::ranges::find(tokens, id, &Token::id);
+  if (row != tokens.end()) return row;
+  return Error{Error::Kind::kNotFound,
+               fmt::format("no token has the id '{}'; type: amdahl serve token list", id)};
+}
+
 }  // namespace
 
 std::string_view name(Role role) { return kRoles[static_cast<std::size_t>(role)]; }
@@ -144,15 +151,22 @@ Result<IssuedToken> TokenFile::add(const std::string& name, Role role, Nanos now
 Result<Token> TokenFile::revoke(const std::string& id) const {
   const os::FileLock alone = TRY(lock(path_));
   std::vector<Token> tokens = TRY(read());
-  const auto row = std::ranges::find(tokens, id, &Token::id);
-  if (row == tokens.end()) {
-    return Error{Error::Kind::kNotFound,
-                 fmt::format("no token has the id '{}'; type: amdahl serve token list", id)};
-  }
+  const auto row = TRY(row_of(tokens, id));
   Token gone = *row;
   tokens.erase(row);
   TRY(write(tokens));
   return gone;
+}
+
+Result<IssuedToken> TokenFile::rotate(const std::string& id, Nanos now) const {
+  const os::FileLock alone = TRY(lock(path_));
+  std::vector<Token> tokens = TRY(read());
+  const auto row = TRY(row_of(tokens, id));
+  const Nanos lasts = row->expires == Nanos{} ? Nanos{} : row->expires - row->made;
+  IssuedToken issued = TRY(issue_token(row->name, row->role, now, lasts));
+  *row = issued.token;
+  TRY(write(tokens));
+  return issued;
 }
 
 std::string random_key() { return os::random_hex(kSecretDigits); }

@@ -46,6 +46,8 @@ class TokenFile {
   Result<IssuedToken> add(const std::string& name, Role role, Nanos now, Nanos lasts) const;
   // By id. kNotFound if it does not exist.
   Result<Token> revoke(const std::string& id) const;
+  // A new one for the same person and role, for as long as the old one lasted; that one ends.
+  Result<IssuedToken> rotate(const std::string& id, Nanos now) const;
 
  private:
   Result<> write(const std::vector<Token>& tokens) const;

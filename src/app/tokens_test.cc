@@ -46,6 +46,26 @@ TEST(TokensTest, OnlyTheHashIsKeptAndTheSecretLetsIn) {
   EXPECT_EQ(file.revoke(ada->token.id).error().kind, Error::Kind::kNotFound);
 }
 
+TEST(TokensTest, ARotatedTokenGivesItsPlaceToANewOne) {
+  const std::string path = testing::TempDir() + "tokens-rotated.json";
+  std::filesystem::remove(path);
+  const TokenFile file(path);
+  const Nanos now = std::chrono::hours(1);
+  const Nanos day = std::chrono::hours(24);
+  const auto old = file.add("ada", Role::kApprover, now, day);
+  ASSERT_TRUE(old) << old.error().text;
+  const auto fresh = file.rotate(old->token.id, 2 * now);
+  ASSERT_TRUE(fresh) << fresh.error().text;
+  EXPECT_EQ(fresh->token.name, "ada");
+  EXPECT_EQ(fresh->token.role, Role::kApprover);
+  EXPECT_EQ(fresh->token.expires, 2 * now + day);
+  const auto tokens = file.read();
+  ASSERT_EQ(tokens->size(), 1U);
+  EXPECT_EQ(token_for(*tokens, old->text, 2 * now), nullptr) << "the old secret lets nobody in";
+  EXPECT_NE(token_for(*tokens, fresh->text, 2 * now), nullptr);
+  EXPECT_EQ(file.rotate(old->token.id, now).error().kind, Error::Kind::kNotFound);
+}
+
 TEST(TokensTest, ADamagedOrOpenFileLetsNobodyIn) {
   const std::string path = fresh_path();
   const TokenFile file(path);

@@ -20,6 +20,17 @@ namespace {
 
 constexpr int kMostDays = 3650;
 
+int show_token(const ServeFlags& flags, const app::IssuedToken& issued) {
+  if (flags.json) {
+    print_json(api::token_added(issued));
+  } else {
+    fmt::print(stderr, "amdahl: token {} of {} ({}); it is shown only now:\n", issued.token.id,
+               issued.token.name, app::name(issued.token.role));
+    print(issued.text + "\n");
+  }
+  return 0;
+}
+
 Result<int> add_token(const ServeFlags& flags, const app::TokenFile& file) {
   if (flags.words.size() != 3) return bad_input("serve token add wants a person's name");
   const auto role = app::role_named(flags.role);
@@ -30,16 +41,13 @@ Result<int> add_token(const ServeFlags& flags, const app::TokenFile& file) {
   if (flags.days < 0 || flags.days > kMostDays) {
     return bad_input(fmt::format("--days must be from 0 (never) to {}", kMostDays));
   }
-  const app::IssuedToken issued =
-      TRY(file.add(flags.words[2], *role, app::unix_now(), std::chrono::hours(24) * flags.days));
-  if (flags.json) {
-    print_json(api::token_added(issued));
-  } else {
-    fmt::print(stderr, "amdahl: token {} of {} ({}); it is shown only now:\n", issued.token.id,
-               issued.token.name, app::name(issued.token.role));
-    print(issued.text + "\n");
-  }
-  return 0;
+  return show_token(flags, TRY(file.add(flags.words[2], *role, app::unix_now(),
+                                        std::chrono::hours(24) * flags.days)));
+}
+
+Result<int> rotate_token(const ServeFlags& flags, const app::TokenFile& file) {
+  if (flags.words.size() != 3) return bad_input("serve token rotate wants the id of a token");
+  return show_token(flags, TRY(file.rotate(flags.words[2], app::unix_now())));
 }
 
 Result<int> list_tokens(const ServeFlags& flags, const app::TokenFile& file) {
@@ -79,9 +87,10 @@ Result<int> do_token(const ServeFlags& flags) {
   const std::string what = flags.words.size() > 1 ? flags.words[1] : "list";
   if (what != "list") TRY(app::make_state(config.state_dir));
   if (what == "add") return add_token(flags, file);
+  if (what == "rotate") return rotate_token(flags, file);
   if (what == "revoke") return revoke_token(flags, file);
   if (what == "list" && flags.words.size() <= 2) return list_tokens(flags, file);
-  return bad_input("serve token wants: add NAME --role ROLE, list, or revoke ID");
+  return bad_input("serve token wants: add NAME --role ROLE, list, rotate ID, or revoke ID");
 }
 
 // "127.0.0.1:8300", "[::1]:8300" or a port alone.

@@ -99,33 +99,45 @@ Dispatcher::Answer Dispatcher::admitted(const Found& found, const Request& reque
     case Route::Kind::kText:
       break;
   }
+  // The traffic in it may be as old as the rest.
+  const std::string accept(request.header("accept"));
+  return {.response = kept("/metrics\n" + accept, [&] { return measures(request, traffic); })};
+}
+
+Response Dispatcher::measures(const Request& request, const Traffic& traffic) {
   const auto status = app::read_status(context_);
-  if (!status) return {.response = problem(status.error())};
+  if (!status) return problem(status.error());
   const auto roi = app::return_on_investment(context_, std::nullopt);
-  if (!roi) return {.response = problem(roi.error())};
-  return {.response = metrics(*status, *roi, traffic, program_, request.header("accept"))};
+  if (!roi) return problem(roi.error());
+  return metrics(*status, *roi, traffic, program_, request.header("accept"));
 }
 
 // Many clients ask for the same when the ledger has news, and one page asks for some more than
 // once: what was just answered holds while no event comes.
-Response Dispatcher::document(const Found& found, const Request& request, const Person& person) {
-  const Call call{context_, request, found.parts, person, program_};
+Response Dispatcher::kept(const std::string& key, const std::function<Response()>& make) {
   const auto newest = latest();
-  std::string key = request.shown_path();
-  for (const auto& [name, value] : request.query) key += fmt::format("\n{}={}", name, value);
+  if (!newest) return make();
   const Nanos now = app::monotonic_now();
-  const bool may_keep = newest && found.route->may_keep;
-  if (may_keep && (*newest != kept_at_ || now - kept_since_ > kKeepFor)) {
+  if (*newest != kept_at_ || now - kept_since_ > kKeepFor) {
     kept_.clear();
     kept_at_ = *newest;
     kept_since_ = now;
   }
-  if (const auto known = kept_.find(key); may_keep && known != kept_.end()) return known->second;
-  const auto document = found.route->answer(call);
-  if (!document) return problem(document.error());
-  Response response = json_response(*document);
-  if (may_keep && kept_.size() < kMostKept) kept_.emplace(std::move(key), response);
+  if (const auto known = kept_.find(key); known != kept_.end()) return known->second;
+  Response response = make();
+  if (response.status == 200 && kept_.size() < kMostKept) kept_.emplace(key, response);
   return response;
+}
+
+Response Dispatcher::document(const Found& found, const Request& request, const Person& person) {
+  const auto make = [&] {
+    const auto document = found.route->answer({context_, request, found.parts, person, program_});
+    return document ? json_response(*document) : problem(document.error());
+  };
+  if (!found.route->may_keep) return make();
+  std::string key = request.shown_path();
+  for (const auto& [name, value] : request.query) key += fmt::format("\n{}={}", name, value);
+  return kept(key, make);
 }
 
 Response Dispatcher::session(const Request& request, const Person& person) {

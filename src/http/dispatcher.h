@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -49,6 +50,8 @@ class Dispatcher {
   Answer admitted(const Found& found, const Request& request, const Person& person,
                   const Traffic& traffic);
   Response document(const Found& found, const Request& request, const Person& person);
+  Response measures(const Request& request, const Traffic& traffic);
+  Response kept(const std::string& key, const std::function<Response()>& make);
   Response session(const Request& request, const Person& person);
   Result<Answer> begin_events(const Request& request);
 
@@ -57,7 +60,7 @@ class Dispatcher {
   Program program_;
   std::int64_t batch_after_ = -1;  // Of the cached batch, which many clients share.
   Batch batch_{};
-  std::map<std::string, Response> kept_{};  // Documents, by path and query,
+  std::map<std::string, Response> kept_{};  // Answers, by path and query,
   std::int64_t kept_at_ = -1;               // of the ledger with this newest event.
   Nanos kept_since_{};
 };

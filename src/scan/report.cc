@@ -67,9 +67,9 @@ class Reporter {
     };
     cut.count = found.size();
     if (page.rows == 0 || page.skip >= found.size()) return cut;
-    const auto first = ranked(found.size(), page.skip + page.rows, key, name, stop_);
-    for (std::size_t at = page.skip; at < first.size(); ++at) {
-      const std::uint32_t i = found[first[at]];
+    for (const std::uint32_t at :
+         ranked_page(found.size(), page.skip, page.rows, key, name, stop_)) {
+      const std::uint32_t i = found[at];
       cut.rows.push_back(jobs ? job_row(i) : group_row(page.by, i));
     }
     return cut;

@@ -109,6 +109,31 @@ for (const [name, path] of Object.entries(pages)) {
   seen.told[name] = (await texts(reader, 'main [data-trouble]')).filter((one) => /^Could not look at .*, because the disk is gone$/.test(one)).length;
 }
 await reader.unroute('**/api/v1/**', refused);
+// A hostile text in the place of every text that the server can send: names, diffs, reasons, what agents said.
+const hostile = '<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"\'><b>';
+const poisoned = (value) => {
+  if (Array.isArray(value)) return value.map(poisoned);
+  if (value && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, name === 'stage' ? one : poisoned(one)]));
+  return typeof value === 'string' ? value + hostile : value;
+};
+const poison = async (route) => {
+  if (/session|events/.test(route.request().url())) return route.continue();
+  const response = await route.fetch();
+  if (!/json/.test(response.headers()['content-type'] ?? '')) return route.fulfill({ response });
+  return route.fulfill({ response, json: poisoned(await response.json()) });
+};
+await reader.route('**/api/v1/**', poison);
+seen.hostile = {};
+for (const [name, path] of Object.entries(pages)) {
+  await go(reader, path);
+  for (const closed of await reader.$$('details:not([open]) > summary, main button[aria-expanded=false]')) await closed.click();
+  seen.hostile[name] = await reader.evaluate((text) => ({
+    ran: Boolean(window.hacked),
+    elements: document.querySelectorAll('main img, main script, main b').length,
+    shown: document.body.textContent.split(text).length - 1,
+  }), hostile);
+}
+await reader.unroute('**/api/v1/**', poison);
 await go(reader, '/nosuchpage');
 seen.no_page = await text(reader, 'h1');
 seen.refused = await reader.evaluate(async (id) => {

@@ -249,6 +249,12 @@ TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
     EXPECT_GE(told, 1) << page << " does not say that it could not look";
   }
   EXPECT_EQ(seen.at("told").size(), seen.at("titles").size());
+  EXPECT_EQ(seen.at("hostile").size(), seen.at("titles").size());
+  for (const auto& [page, after] : seen.at("hostile").items()) {
+    EXPECT_EQ(after.at("ran"), false) << page;
+    EXPECT_EQ(after.at("elements"), 0) << page;
+    EXPECT_GE(after.at("shown"), 1) << page << " shows no text of the server's";
+  }
 
   EXPECT_EQ(seen.at("reader_buttons"), 0);
   EXPECT_EQ(seen.at("refused"), 403);

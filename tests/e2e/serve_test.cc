@@ -1,6 +1,9 @@
 // serve_test.cc: the real server on a real ledger: answers, decisions, streams, hostile clients.
 #include <chrono>
 #include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -323,6 +326,21 @@ TEST(Serve, HostileRequestsAreRefusedAndHoldUpNobody) {
   EXPECT_EQ(sandbox.amdahl({"ledger", "verify"}).code, 0);
 }
 
+// Rules and dashboards that we ship ask only for metrics that there are.
+void expect_known_metrics(const std::string& file, const std::string& metrics) {
+  std::ifstream in(source_path("/integrations/" + file));
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::set<std::string> names;
+  const std::regex metric(R"(\bamdahl_[a-z0-9_]+)");
+  for (std::sregex_iterator it(text.begin(), text.end(), metric), end; it != end; ++it) {
+    names.insert(it->str());
+  }
+  EXPECT_GE(names.size(), 4U) << file;
+  for (const std::string& name : names) {
+    EXPECT_NE(metrics.find("# TYPE " + name + " "), std::string::npos) << file << ": " << name;
+  }
+}
+
 TEST(Serve, PromtoolAndPrometheusTakeTheMetrics) {
   Sandbox sandbox;
   run_loop(sandbox);
@@ -336,6 +354,12 @@ TEST(Serve, PromtoolAndPrometheusTakeTheMetrics) {
   if (checked.code == 127) GTEST_SKIP() << "promtool is not installed: ./script/bootstrap --tests";
   EXPECT_EQ(checked.code, 0) << checked.out << checked.err;
   EXPECT_EQ(checked.out + checked.err, "");
+  const std::string rules = "prometheus/amdahl.rules.yml";
+  const Outcome ruled =
+      run({"promtool", "check", "rules", source_path("/integrations/" + rules)}, {}, "/");
+  EXPECT_EQ(ruled.code, 0) << ruled.out << ruled.err;
+  expect_known_metrics(rules, text.body);
+  expect_known_metrics("grafana/dashboard.json", text.body);
 
   sandbox.write("token", token);
   const std::string at = "127.0.0.1:" + std::to_string(server.port());

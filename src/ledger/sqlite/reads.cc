@@ -15,6 +15,8 @@ using model::Pair;
 
 namespace {
 
+constexpr std::string_view kReadRuns = "read runs";
+
 template <class Row>
 using Reader = Result<Row> (*)(const db::Statement&);
 
@@ -147,28 +149,50 @@ Result<ExperimentRow> Store::experiment(const std::string& id) {
   return *std::move(found);
 }
 
+// Every look at what is live reads the same runs again, and those that ended never change: they are
+// decoded once. Valid until the next call.
+Result<const Pair*> Store::pair_in(const db::Statement& row) {
+  constexpr std::size_t kMostKept = 4096;  // A few kilobytes each.
+  const auto known = ended_.find(std::string(row.text(0)));
+  if (known != ended_.end()) return &known->second;
+  Pair pair = TRY(pair_of(row).in(kReadRuns));
+  if (in_flight(pair)) {
+    running_ = std::move(pair);
+    return &running_;
+  }
+  if (ended_.size() >= kMostKept) ended_.clear();
+  std::string reservation = pair.reservation;
+  return &ended_.emplace(std::move(reservation), std::move(pair)).first->second;
+}
+
+Result<std::vector<Pair>> Store::pairs(Result<db::Statement> rows) {
+  db::Statement row = TRY(std::move(rows));
+  std::vector<Pair> list;
+  while (TRY(row.step())) list.push_back(*TRY(pair_in(row)));
+  return list;
+}
+
 Result<std::vector<Pair>> Store::runs_of(const std::string& experiment) {
-  return all<Pair>(db_, "read runs", pair_of, kRunsOfExperiment, experiment);
+  return pairs(db_.query(kReadRuns, kRunsOfExperiment, experiment));
 }
 
 Result<std::vector<Pair>> Store::runs_in_flight() {
-  return all<Pair>(db_, "read runs", pair_of, kRunsInFlight);
+  return pairs(db_.query(kReadRuns, kRunsInFlight));
 }
 
 Result<std::vector<Pair>> Store::family_runs(const std::string& family) {
-  return all<Pair>(db_, "read runs", pair_of, kRunsOfFamily, family);
+  return pairs(db_.query(kReadRuns, kRunsOfFamily, family));
 }
 
 Result<std::vector<Pair>> Store::family_runs(const std::string& family, const model::Aim& aim) {
-  return all<Pair>(db_, "read runs", pair_of, kRunsOfFamilyFor, family, text_of(aim));
+  return pairs(db_.query(kReadRuns, kRunsOfFamilyFor, family, text_of(aim)));
 }
 
 Result<> Store::each_family_run(const std::string& family, const model::Aim& aim,
                                 const std::function<bool(const Pair&)>& take) {
-  db::Statement row = TRY(db_.query("read runs", kLatestRunsOfFamilyFor, family, text_of(aim)));
+  db::Statement row = TRY(db_.query(kReadRuns, kLatestRunsOfFamilyFor, family, text_of(aim)));
   while (TRY(row.step())) {
-    const Pair pair = TRY(pair_of(row).in("read runs"));
-    if (!take(pair)) break;
+    if (!take(*TRY(pair_in(row)))) break;
   }
   return Ok{};
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -131,10 +132,15 @@ class Store final : public Ledger {
 
  private:
   Result<> check_fence(std::int64_t fence);
+  Result<std::vector<model::Pair>> pairs(Result<db::Statement> rows);
+  Result<const model::Pair*> pair_in(const db::Statement& row);
 
   db::Connection db_;
   int schema_version_;
   os::Clock& clock_;
+  // Runs that ended, by reservation, and the last that did not.
+  std::unordered_map<std::string, model::Pair> ended_{};
+  model::Pair running_{};
 };
 
 }  // namespace amdahl::ledger::sqlite

@@ -14,6 +14,10 @@ export function toNumber(value: Number_): number | null {
 
 const kUnknown = 'unknown';
 
+// Made once: a table asks hundreds of times. By the number of digits after the point.
+const kFormats = [0, 1, 2, 3].map((digits) => new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+const written = (n: number, digits: number) => (kFormats[digits] as Intl.NumberFormat).format(n);
+
 // Three significant digits, never an exponent.
 export function number(value: Number_): string {
   const n = toNumber(value);
@@ -22,14 +26,12 @@ export function number(value: Number_): string {
   const size = Math.abs(n);
   if (size !== 0 && size < 0.001) return n < 0 ? '>\u00a0−0.001' : '<\u00a00.001';
   const digits = size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
-  return n
-    .toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
-    .replace('-', '−');
+  return written(n, digits).replace('-', '−');
 }
 
 export function count(value: Number_): string {
   const n = toNumber(value);
-  return n === null ? kUnknown : n.toLocaleString('en-US', { maximumFractionDigits: 0 });
+  return n === null ? kUnknown : written(n, 0);
 }
 
 // "1 job", "2 jobs".
@@ -48,7 +50,7 @@ export function usd(value: Number_): string {
   const digits = Math.abs(n) >= 1000 ? 0 : 2;
   if (n !== 0 && Math.abs(n) < 0.01) return '<\u00a0$0.01';
   const sign = n < 0 ? '−' : '';
-  return `${sign}$${Math.abs(n).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`;
+  return `${sign}$${written(Math.abs(n), digits)}`;
 }
 
 export function percent(share: Number_): string {

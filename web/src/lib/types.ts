@@ -138,7 +138,6 @@ export interface RoiRow {
 export interface Roi {
   price_usd: number;
   months: RoiMonth[];
-  bookings: RoiMonth[];
   banked: RoiMonth;
   families: RoiRow[];
   spent_accelerator_h: number;
