@@ -218,6 +218,17 @@ TEST(Report, ParetoTakesTheLargestRoundedUp) {
     EXPECT_GT(pareto.points[i].items, pareto.points[i - 1].items);
     EXPECT_GE(pareto.points[i].share, pareto.points[i - 1].share);
   }
+  std::vector<double> zeros(1000);
+  std::copy(values.begin(), values.end(), zeros.begin());
+  const Pareto with = pareto_of(zeros);
+  const Pareto without = pareto_of(values, 1000);
+  EXPECT_EQ(without.n, 1000U);
+  EXPECT_EQ(without.top, with.top);
+  ASSERT_EQ(without.points.size(), with.points.size());
+  for (std::size_t i = 0; i < with.points.size(); ++i) {
+    EXPECT_DOUBLE_EQ(without.points[i].items, with.points[i].items);
+    EXPECT_DOUBLE_EQ(without.points[i].share, with.points[i].share);
+  }
   std::vector<double> nothing{0, 0};
   EXPECT_TRUE(pareto_of(nothing).points.empty());
 }
