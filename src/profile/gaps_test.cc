@@ -213,6 +213,7 @@ TEST(Gaps, CapturingAGraphIsWarmUp) {
   const Prepared prepared(trace);
   const DeviceGaps got = gaps(prepared).front();
   EXPECT_GE(gap_of(got, Why::kWarmup), microseconds(5'000));
+  EXPECT_LT(got.in_graphs, microseconds(500));
 }
 
 TEST(Gaps, PreparingInputsOutsideALoaderIsInput) {
