@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "scan/actions.h"
 #include "scan/capacity.h"
+#include "scan/families.h"
 #include "scan/family.h"
 #include "scan/fleet_usage.h"
 #include "scan/lever.h"
@@ -409,6 +410,7 @@ class Reporter {
   Levers levers_;
   Report report_;
   Sum all_;
+  std::vector<std::uint32_t> other_sizes_ = jobs_of_other_sizes(families_);  // By family.
   std::vector<Who> who_;
   std::vector<std::uint32_t> who_of_;  // By traits of jobs.
   std::array<Tally, kCuts.size()> tallies_;
@@ -421,6 +423,10 @@ class Reporter {
 
 void Reporter::explain_family(Row& row, std::uint32_t family) const {
   row.detail = why(families_.all[family]);
+  if (row.jobs == 1) {
+    const std::string alone = why_alone(families_.all[family], other_sizes_[family]);
+    if (!alone.empty()) row.detail += "; " + alone;
+  }
   row.lever = levers_.of_family(family).lever;
   row.levers = levers_.all_of_family(family);
   row.why = waste_words(row);

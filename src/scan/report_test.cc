@@ -85,7 +85,8 @@ TEST(Report, RanksByWhatMayComeBackThenByWaste) {
       "nothing, at most 100 % of it; no such lever was tried yet: chance 43 % (18 % to 62 %), "
       "published: 600 of 706 such causes were fixed by a few lines (ICSE 2024); fixes reached "
       "22 to 71 % of their ceiling (kineto samples)");
-  EXPECT_EQ(first.detail, "jobs named session, user u1, 1 accelerator");
+  EXPECT_EQ(first.detail,
+            "jobs named session, user u1, 1 accelerator; the only one of its name and user");
   const Row& second = report.cut(By::kFamily).rows[1];
   EXPECT_NEAR(second.recoverable, 5 * kHour * 0.5 * kPublished, 1e-6);
   EXPECT_EQ(report.cut(By::kFamily).rows[2].why,
