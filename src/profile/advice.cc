@@ -67,8 +67,9 @@ constexpr std::array<std::string_view, kWhys> kOfWhy = {
     "balance the work of the ranks; check the slow rank's host and input first",
     "keep compiled kernels between runs (a cache directory), compile fewer shapes, run more work "
     "in one process; to see the steady state, record after the first steps",
-    "record host events and correlations too (ProfilerActivity.CPU and CUDA), and check for other "
-    "processes on the device and for work that the profiler does not record",
+    "record host events and correlations too (ProfilerActivity.CPU and CUDA; nsys "
+    "--trace=cuda,nvtx,osrt; rocprofv3 --sys-trace), and check for other processes on the device "
+    "and for work that the profiler does not record",
 };
 
 // Advice that differs for jobs without PyTorch.

@@ -264,8 +264,11 @@ void add_missing(const Prepared& in, TraceReport& report) {
         "or of Nsight Systems");
     return;
   }
-  const bool nsight = std::ranges::all_of(
-      report.sources, [](const SourceRow& source) { return source.format == "nsys"; });
+  const auto all_from = [&](std::string_view tool) {
+    return std::ranges::all_of(report.sources,
+                               [&](const SourceRow& source) { return source.format == tool; });
+  };
+  const bool nsight = all_from("nsys");
   if (report.devices.empty()) {
     missing.push_back(fmt::format(
         "devices: the trace has no device events, so accelerator use is unknown; record with "
@@ -279,7 +282,9 @@ void add_missing(const Prepared& in, TraceReport& report) {
   if (in.trace.steps.empty()) {
     missing.push_back(fmt::format(
         "steps: none are marked; {}",
-        nsight || report.profile.evidence.contains(kOpenClCalls)
+        all_from("rocpd")
+            ? "put each iteration into a ROCTx range named ProfilerStep#1, ProfilerStep#2, ..."
+        : nsight || report.profile.evidence.contains(kOpenClCalls)
             ? "put each iteration into an NVTX range named ProfilerStep#1, ProfilerStep#2, ..."
         : report.profile.evidence.contains(kJaxSources)
             ? "wrap each iteration in jax.profiler.StepTraceAnnotation(\"train\", step_num=i)"
