@@ -237,6 +237,12 @@ Result<int> show_own(const ScanFlags& flags, const app::FleetAnswer& answer, sca
 }  // namespace
 
 Result<int> do_scan(const ScanFlags& flags) {
+  if (!flags.of.empty() && !flags.html.empty()) {
+    return bad_input(fmt::format(
+        "--html draws the whole fleet, not only {}; type: amdahl scan … --of {}, or open the page "
+        "of a user: amdahl serve",
+        flags.of, flags.of));
+  }
   const app::Config config = TRY(config_for(flags));
   const scan::By by = TRY(cut_from(flags));
   app::ScanOptions options = TRY(options_from(flags));

@@ -67,8 +67,9 @@ constexpr std::array<std::string_view, kWhys> kOfWhy = {
     "balance the work of the ranks; check the slow rank's host and input first",
     "keep compiled kernels between runs (a cache directory), compile fewer shapes, run more work "
     "in one process; to see the steady state, record after the first steps",
-    "record host events and correlations too (ProfilerActivity.CPU and CUDA), and check for other "
-    "processes on the device and for work that the profiler does not record",
+    "record host events and correlations too (ProfilerActivity.CPU and CUDA; nsys "
+    "--trace=cuda,nvtx,osrt; rocprofv3 --sys-trace), and check for other processes on the device "
+    "and for work that the profiler does not record",
 };
 
 // Advice that differs for jobs without PyTorch.
@@ -96,9 +97,37 @@ constexpr std::string_view kCompiledHost =
     "it is compiled already: CUDA graphs (torch.compile(mode=\"reduce-overhead\")), fewer graph "
     "breaks, larger batches";
 
+constexpr std::string_view kServerHost =
+    "CUDA graphs for more batch sizes (vLLM without --enforce-eager, SGLang without "
+    "--disable-cuda-graph), scheduling that overlaps with the step before (vLLM "
+    "--async-scheduling), more requests at once";
+constexpr std::string_view kJaxHost =
+    "one jax.jit around the whole step, several steps in one call (jax.lax.scan), larger batches";
+
 constexpr auto kFrameworkAdvice = std::to_array<FrameworkAdvice>({
     {Framework::kCompiled, causes::kHostWork.id, kCompiledHost},
     {Framework::kCompiled, causes::kLaunching.id, kCompiledHost},
+    {Framework::kServer, causes::kHostWork.id, kServerHost},
+    {Framework::kServer, causes::kLaunching.id, kServerHost},
+    {Framework::kServer, causes::kExposedCollectives.id,
+     "custom or symmetric-memory all-reduce for small messages (vLLM and SGLang choose them within "
+     "a node), fewer tensor-parallel ranks, larger batches"},
+    {Framework::kJax, causes::kHostWork.id, kJaxHost},
+    {Framework::kJax, causes::kLaunching.id, kJaxHost},
+    {Framework::kJax, causes::kDeviceWait.id,
+     "no block_until_ready(), float() or device_get() in the step; read metrics every few steps"},
+    {Framework::kJax, causes::kExposedCopies.id,
+     "put the next batch on the device during the step (jax.device_put), donate buffers "
+     "(donate_argnums), or keep the data on the device"},
+    {Framework::kJax, causes::kExposedCollectives.id,
+     "let XLA hide them (--xla_gpu_enable_latency_hiding_scheduler=true), larger messages, another "
+     "sharding"},
+    {Framework::kJax, causes::kWarmup.id,
+     "keep compiled programs between runs (jax_compilation_cache_dir), compile fewer shapes; to "
+     "see the steady state, record after the first steps"},
+    {Framework::kJax, causes::kUnexplained.id,
+     "record host events too (jax.profiler.ProfileOptions, host_tracer_level=2), and check for "
+     "other processes on the device"},
     {Framework::kNative, causes::kDeviceWait.id, kNativeSync},
     {Framework::kNative, causes::kLaunching.id,
      "CUDA graphs (one launch instead of many), fewer and larger kernels"},
@@ -190,6 +219,8 @@ constexpr auto kClasses = std::to_array<Of>({
 Framework framework_of_trace(const std::map<std::string, double>& evidence) {
   if (evidence.contains(kOpenClCalls)) return Framework::kOpenCl;
   if (evidence.contains(kNativeKernels)) return Framework::kNative;
+  if (evidence.contains(kJaxSources)) return Framework::kJax;
+  if (evidence.contains(kServerSteps)) return Framework::kServer;
   return evidence.contains(kCompiledCalls) ? Framework::kCompiled : Framework::kTorch;
 }
 

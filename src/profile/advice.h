@@ -16,7 +16,9 @@ enum class Framework : std::uint8_t {
   kTorch,   // Also the default.
   kNative,  // A job without Python.
   kOpenCl,
-  kCompiled,  // PyTorch with torch.compile in use.
+  kCompiled,  // PyTorch, most of whose operators torch.compile made.
+  kServer,    // vLLM or SGLang.
+  kJax,
 };
 
 // From the traced calls, and whether the hook ran in a Python process of the job.
@@ -26,9 +28,12 @@ Framework framework_of_trace(const std::map<std::string, double>& evidence);
 
 // Evidence: number of OpenCL calls in a trace without PyTorch operators.
 inline constexpr const char* kOpenClCalls = "trace.opencl_calls";
-// Evidence: calls of compiled functions; kernels of a trace that shows neither operators, Python,
-// nor kernels of PyTorch.
+// Evidence: calls of compiled functions, if most of the operators' time is within them; steps of
+// an inference server; sources that JAX wrote; kernels of a trace that shows neither operators,
+// Python, nor kernels of PyTorch.
 inline constexpr const char* kCompiledCalls = "trace.compiled_calls";
+inline constexpr const char* kServerSteps = "trace.server_steps";
+inline constexpr const char* kJaxSources = "trace.jax_sources";
 inline constexpr const char* kNativeKernels = "trace.native_kernels";
 
 // One line for every cause; empty for compute, which is not waiting.

@@ -77,6 +77,8 @@ TEST(Advice, TheFrameworkIsThatOfTheCallsUnlessTorchRuns) {
   EXPECT_EQ(framework_of_job({{"wall_s", 3}}), Framework::kNative);
   EXPECT_EQ(framework_of_trace({{kOpenClCalls, 9}}), Framework::kOpenCl);
   EXPECT_EQ(framework_of_trace({{"trace.wall_s", 3}}), Framework::kTorch);
+  EXPECT_EQ(framework_of_trace({{kJaxSources, 1}}), Framework::kJax);
+  EXPECT_EQ(framework_of_trace({{kServerSteps, 2}, {kCompiledCalls, 1}}), Framework::kServer);
 }
 
 TEST(Advice, EvidenceBelongsToTheClassOfItsCause) {

@@ -157,7 +157,11 @@ std::vector<CollectiveSpeed> collective_speeds(const Prepared& prepared, const R
   const model::Trace& trace = prepared.trace;
   const bool has_any = std::ranges::any_of(
       trace.details, [](const model::DeviceDetail& detail) { return detail.collective != 0; });
-  if (!has_any && trace.names.find("record_param_comms") == 0) return speeds;
+  const bool has_symmetric =
+      std::ranges::any_of(trace.host_events, [&](const model::HostEvent& event) {
+        return event.inputs != 0 && trace.name(event).starts_with("symm_mem::");
+      });
+  if (!has_any && !has_symmetric && trace.names.find("record_param_comms") == 0) return speeds;
   for (auto& [key, sum] : sums_of(prepared, ranks)) {
     const auto& [collective, type, elements, size] = key;
     CollectiveSpeed speed;

@@ -74,6 +74,25 @@ TEST(Bandwidth, GatheringCountsItsOutput) {
   EXPECT_DOUBLE_EQ(speeds[0].peak, 0);
 }
 
+// Their operator says how much they move; they go to all ranks.
+TEST(Bandwidth, CollectivesOverSymmetricMemory) {
+  MadeTrace made;
+  made.op("symm_mem::multimem_all_reduce_", 0, 50);
+  model::Trace& trace = made.builder().trace();
+  trace.sources.front().world_size = 8;
+  trace.host_events.back().inputs =
+      made.builder().intern(R"([[2557440], [], []]|["c10::BFloat16", "", ""]|["", "", ""])") &
+      model::kLastInputs;
+  made.kernel(30, 25, made.call("cudaLaunchKernel", 10, 5), "multimem_all_reduce_kernel<T>(int)");
+  const model::Trace whole = made.finish();
+  const Prepared prepared(whole);
+  const std::vector<CollectiveSpeed> speeds = collective_speeds(prepared, ranks(prepared));
+  ASSERT_EQ(speeds.size(), 1u);
+  EXPECT_EQ(speeds[0].bytes, 5'114'880u);
+  EXPECT_EQ(speeds[0].ranks, 8u);
+  EXPECT_NEAR(speeds[0].bus, 5'114'880 / 25e-6 * 1.75, 1);
+}
+
 TEST(Bandwidth, SizesAndLinksByName) {
   EXPECT_EQ(element_bytes("BFloat16"), 2u);
   EXPECT_EQ(element_bytes("Float8_e4m3fn"), 1u);

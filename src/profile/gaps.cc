@@ -324,10 +324,11 @@ DeviceGaps sum_up(const Prepared& prepared, const CodeLines& lines, Explain& exp
     const auto graph = std::ranges::upper_bound(hidden, before_gap);
     before_gap = launched;
     const bool hides = graph != hidden.end() && *graph < launched;
-    if (hides || (launch != kNone && prepared.names.is_graph(prepared.trace.host_events[launch]))) {
-      sum.in_graphs += gap.to - gap.from;
-    }
+    const bool in_graph =
+        hides || (launch != kNone && prepared.names.is_graph(prepared.trace.host_events[launch]));
     for (const GapPiece& piece : pieces) {
+      // Compiling and capturing explain an idle device better than nodes that nobody saw.
+      if (in_graph && piece.why != Why::kWarmup) sum.in_graphs += piece.to - piece.from;
       sum.by_why[at(piece.why)] += piece.to - piece.from;
       const std::uint32_t label =
           piece.launched ? prepared.trace.device_events[ending].name : label_of(prepared, piece);

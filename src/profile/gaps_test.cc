@@ -202,6 +202,32 @@ TEST(Gaps, WhatLoadsOrCompilesIsWarmUp) {
       << "of the calls, the first";
 }
 
+TEST(Gaps, CapturingAGraphIsWarmUp) {
+  MadeTrace made;
+  made.kernel(0, 100, made.call("cudaLaunchKernel", 0, 5));
+  made.call("hipStreamBeginCapture", 200, 5);
+  made.op("aten::linear", 300, 5'000);
+  made.call("hipStreamEndCapture", 5'400, 100);
+  made.kernel(5'600, 100, made.call("hipGraphLaunch", 5'510, 10));
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const DeviceGaps got = gaps(prepared).front();
+  EXPECT_GE(gap_of(got, Why::kWarmup), microseconds(5'000));
+  EXPECT_LT(got.in_graphs, microseconds(500));
+}
+
+TEST(Gaps, PreparingInputsOutsideALoaderIsInput) {
+  MadeTrace made;
+  made.kernel(0, 100, made.call("cudaLaunchKernel", 0, 5));
+  made.python("transformers/pipelines/video_classification.py(174): read_video_pyav", 150, 2'000);
+  made.python("transformers/image_transforms.py(390): normalize", 2'200, 3'000);
+  made.kernel(5'300, 100, made.call("cudaLaunchKernel", 5'250, 10));
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const DeviceGaps got = gaps(prepared).front();
+  EXPECT_EQ(gap_of(got, Why::kInput), microseconds(5'000));
+}
+
 // Nobody knows what a device is at that does not begin with what it has.
 TEST(Gaps, AHoleAfterALaunchIsNotExplained) {
   MadeTrace made;

@@ -181,6 +181,25 @@ std::vector<std::uint32_t> first_uses(const model::Trace& trace, const TraceName
   return found;
 }
 
+// What a thread does while it captures a graph runs once, before the steps that use the graph.
+// Captures whose end is not recorded are not counted.
+std::vector<std::uint32_t> captured(const model::Trace& trace) {
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> open;  // By thread.
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t i = 0; i < trace.host_events.size(); ++i) {
+    const HostEvent& event = trace.host_events[i];
+    const bool calls = is_call(event);
+    if (calls && contains(trace.name(event), "StreamBeginCapture"sv)) open[event.thread].clear();
+    const auto capture = open.find(event.thread);
+    if (capture == open.end()) continue;
+    capture->second.push_back(i);
+    if (!calls || !contains(trace.name(event), "StreamEndCapture"sv)) continue;
+    found.insert(found.end(), capture->second.begin(), capture->second.end());
+    open.erase(capture);
+  }
+  return found;
+}
+
 }  // namespace
 
 HostLanes::HostLanes(const model::Trace& trace) : trace_{trace} {
@@ -219,6 +238,7 @@ std::size_t Turns::holding(Nanos at) const {
 HostReasons::HostReasons(const model::Trace& trace, const TraceNames& names) {
   reasons_.assign(trace.host_events.size(), Why::kHost);
   for (const std::uint32_t call : first_uses(trace, names)) reasons_[call] = Why::kWarmup;
+  for (const std::uint32_t event : captured(trace)) reasons_[event] = Why::kWarmup;
   for (std::size_t i = 0; i < trace.host_events.size(); ++i) {
     const HostEvent& event = trace.host_events[i];
     Why why = reasons_[i] == Why::kWarmup ? Why::kWarmup : names.host(event);

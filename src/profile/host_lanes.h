@@ -67,7 +67,7 @@ class HostLanes {
 // checkpoint, logging, garbage, communication, warm-up) of any of them comes first, then waiting
 // for the device, then launching. kHost for kNone. The first launch of a kernel in a process, and
 // the first use of another call, is warm-up if it takes far longer than usual: it loads or
-// compiles.
+// compiles. So is all that a thread does while it captures a CUDA graph.
 class HostReasons {
  public:
   HostReasons(const model::Trace& trace, const TraceNames& names);

@@ -69,11 +69,12 @@ class Advisor {
   }
 
   void attention() {
-    const double softmax = share(KernelKind::kSoftmax);
-    if (share(KernelKind::kAttention) > 0 || share(KernelKind::kGemm) <= softmax) return;
+    const double softmax = share(signs_.softmax_between);
+    if (share(KernelKind::kAttention) >= softmax) return;
     say("kernels.unfused-attention", softmax,
-        "softmax kernels, and no fused attention ran: if this is attention, use "
-        "torch.nn.functional.scaled_dot_product_attention");
+        "softmax kernels between GEMMs, as attention that is not fused: use "
+        "torch.nn.functional.scaled_dot_product_attention (Transformers: "
+        "attn_implementation=\"sdpa\")");
   }
 
   void tiny() {

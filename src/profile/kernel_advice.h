@@ -19,6 +19,9 @@ struct KernelSigns {
   std::uint64_t tiny_launches = 0;
   Nanos sparse{};    // Of longer kernels with too few blocks for the device.
   Nanos migrated{};  // Of copies between host and device that page faults caused.
+  // Of softmax kernels with a GEMM shortly before and behind them in their stream, but not of
+  // those of a loss.
+  Nanos softmax_between{};
   // The fastest of the devices: how much TF32 and FP16 gain over FP32 at the peak.
   double tensor32_gain = 0;
   double half_gain = 0;

@@ -27,9 +27,11 @@ constexpr auto kPatterns = std::to_array<Pattern>({
     {"sdpa", KernelKind::kAttention},
     {"batchprefill", KernelKind::kAttention},
     {"batchdecode", KernelKind::kAttention},
+    {"sage_fwd", KernelKind::kAttention},
     {"moe", KernelKind::kMoe},
     {"expert", KernelKind::kMoe},
     {"topkgating", KernelKind::kMoe},
+    {"_routing", KernelKind::kMoe},
     {"grouped_gemm", KernelKind::kMoe},
     {"layer_norm", KernelKind::kNormalisation},
     {"layernorm", KernelKind::kNormalisation},
@@ -42,7 +44,13 @@ constexpr auto kPatterns = std::to_array<Pattern>({
     {"bn_fw", KernelKind::kNormalisation},
     {"bn_bw", KernelKind::kNormalisation},
     {"gammabeta", KernelKind::kNormalisation},
+    {"rowwisemoments", KernelKind::kNormalisation},
     {"conv", KernelKind::kConvolution},
+    {"igemm_fwd", KernelKind::kConvolution},
+    {"igemm_bwd", KernelKind::kConvolution},
+    {"igemm_wrw", KernelKind::kConvolution},
+    {"im3d2col", KernelKind::kConvolution},
+    {"col2im", KernelKind::kConvolution},
     {"winograd", KernelKind::kConvolution},
     {"fft2d_", KernelKind::kConvolution},
     {"fprop", KernelKind::kConvolution},
@@ -65,6 +73,7 @@ constexpr auto kPatterns = std::to_array<Pattern>({
     {"cublas", KernelKind::kGemm},
     {"cijk_", KernelKind::kGemm},
     {"nvjet", KernelKind::kGemm},
+    {"bmm_", KernelKind::kGemm},
     {"wmma", KernelKind::kGemm},
     {"matmul", KernelKind::kGemm},
     {"splitkreduce", KernelKind::kGemm},
@@ -79,17 +88,35 @@ constexpr auto kPatterns = std::to_array<Pattern>({
     {"memcpy", KernelKind::kCopy},
     {"memset", KernelKind::kCopy},
     {"transpose", KernelKind::kCopy},
+    {"fillbuffer", KernelKind::kCopy},
+    {"copybuffer", KernelKind::kCopy},
+    {"copydevicetodevice", KernelKind::kCopy},
     {"elementwise", KernelKind::kElementwise},
     {"pointwise", KernelKind::kElementwise},
     {"dropout", KernelKind::kElementwise},
     {"vectorized", KernelKind::kElementwise},
     {"reduce", KernelKind::kReduction},
     {"reduction", KernelKind::kReduction},
+    {"subtensorop", KernelKind::kElementwise},
+    {"act_and_mul", KernelKind::kElementwise},
+    {"silu", KernelKind::kElementwise},
+    {"gelu", KernelKind::kElementwise},
+    {"convert", KernelKind::kElementwise},
+    {"_fusion", KernelKind::kElementwise},
 });
+
+// Whether a name has a part; "convert" is no "conv".
+bool has(std::string_view text, std::string_view part) {
+  std::size_t at = text.find(part);
+  while (at != text.npos && part == "conv" && text.substr(at).starts_with("convert")) {
+    at = text.find(part, at + 1);
+  }
+  return at != text.npos;
+}
 
 KernelKind kind_in(const std::string& text) {
   for (const Pattern& pattern : kPatterns) {
-    if (text.find(pattern.part) != std::string::npos) return pattern.kind;
+    if (has(text, pattern.part)) return pattern.kind;
   }
   return KernelKind::kOther;
 }

@@ -77,6 +77,7 @@ class TableMaker {
     if (is_product && work_.precision(event, of.kind) == Precision::kSingle) {
       of.single += event.duration;
     }
+    look_between(event, of.kind);
     const bool is_short = event.duration < kShortKernel;
     if (is_short) {
       ++signs_.tiny_launches;
@@ -88,6 +89,23 @@ class TableMaker {
     of.with_occupancy += event.duration;
     const bool computes = of.kind != KernelKind::kCommunication;
     if (computes && !is_short && event.occupancy < kFewBlocks) signs_.sparse += event.duration;
+  }
+
+  // Finds softmax kernels between GEMMs: scaling, masks and casts may be in between.
+  void look_between(const DeviceEvent& event, KernelKind kind) {
+    constexpr int kFew = 6;
+    Between& at = between_[event.stream];
+    if (kind == KernelKind::kGemm) {
+      if (at.since_softmax <= kFew) signs_.softmax_between += at.softmax;
+      at = Between{.since_gemm = 0};
+      return;
+    }
+    ++at.since_gemm;
+    ++at.since_softmax;
+    if (kind != KernelKind::kSoftmax || at.since_gemm > kFew) return;
+    if (contains(lower(trace_.name(event)), "logsoftmax")) return;
+    at.softmax += event.duration;
+    at.since_softmax = 0;
   }
 
   void add_name(std::string_view full, const OfName& of) {
@@ -140,6 +158,12 @@ class TableMaker {
     if (products.of_peak() && available > 0) table_.mfu = products.compute_s / available;
   }
 
+  // What a stream did last: kernels since a GEMM, and softmax kernels since then.
+  struct Between {
+    int since_gemm = 1000;
+    int since_softmax = 1000;
+    Nanos softmax{};
+  };
   struct Span {
     Nanos from = Nanos::max();
     Nanos to = Nanos::min();
@@ -148,7 +172,8 @@ class TableMaker {
   const model::Trace& trace_;
   KernelWork work_;
   std::unordered_map<std::uint32_t, OfName> by_name_;
-  std::map<std::uint32_t, Span> spans_;  // By device.
+  std::map<std::uint32_t, Span> spans_;                 // By device.
+  std::unordered_map<std::uint32_t, Between> between_;  // By stream.
   std::map<std::pair<std::string, KernelKind>, KernelRow> rows_;
   std::array<KernelKindRow, kKernelKinds> kinds_{};
   KernelSigns signs_;

@@ -391,12 +391,44 @@ std::optional<OpWorks::Around> OpWorks::around(std::uint32_t launch) const {
   return found;
 }
 
+namespace {
+
+// A collective over symmetric memory says what it is given, but not to whom it goes: all ranks of
+// the job.
+CollectiveInputs symmetric(const model::Trace& trace, const HostEvent& event,
+                           const std::vector<std::string_view>& parts) {
+  CollectiveInputs found;
+  const auto dims = input_dims(trace.names[event.inputs]);
+  if (dims.empty() || dims.front().empty() || parts.size() < 2) return found;
+  double elements = 1;
+  for (const double size : dims.front()) elements *= size;
+  found.elements = static_cast<std::uint64_t>(std::clamp(elements, 0.0, 1e15));
+  const std::string_view type = parts[1].substr(0, parts[1].find(','));
+  constexpr std::string_view kLibrary = "c10::";
+  const std::size_t at = type.find(kLibrary);
+  const std::string_view rest = at == type.npos ? type : type.substr(at + kLibrary.size());
+  found.element_type = rest.substr(0, rest.find('"'));
+  const std::uint32_t process = trace.threads[event.thread].process;
+  const std::int32_t world = trace.sources[trace.processes[process].source].world_size;
+  found.group_size = static_cast<std::uint32_t>(std::max(world, 0));
+  return found;
+}
+
+}  // namespace
+
 CollectiveInputs collective_around(const model::Trace& trace, std::uint32_t launch) {
   CollectiveInputs found;
   for_ops_around(trace, launch, [&](std::uint32_t i) {
     const HostEvent& event = trace.host_events[i];
-    if (trace.name(event) != "record_param_comms") return false;
+    constexpr std::string_view kSymmetric = "symm_mem::";
+    const std::string_view name = trace.name(event);
     const std::vector<std::string_view> parts = split(trace.names[event.inputs], '|');
+    if (name.starts_with(kSymmetric)) {
+      found = symmetric(trace, event, parts);
+      found.name = name.substr(kSymmetric.size());
+      return true;
+    }
+    if (name != "record_param_comms") return false;
     if (parts.size() < 4) return false;
     found.name = parts[0];
     found.element_type = parts[1];

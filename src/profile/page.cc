@@ -93,8 +93,12 @@ void draw_head(const TraceReport& report, Writer& out) {
 // Where most of a cause's time went: on idle devices, or else on the critical path.
 std::string place_of(const TraceReport& report, Why why) {
   const auto show = [](const auto& place) {
-    const std::string where = place.line.empty() ? "" : fmt::format("{}: ", place.line);
-    return fmt::format("{}{}, {}", where, clip(place.what, 90), show_span(place.time));
+    if (place.line.empty()) {
+      return fmt::format("{}, {}", clip(place.what, 90), show_span(place.time));
+    }
+    const bool is_frame = contains(place.what, ".py(");  // It says that line again.
+    return fmt::format("{}{}{}, {}", place.line, is_frame ? "" : ": ",
+                       is_frame ? "" : clip(place.what, 90), show_span(place.time));
   };
   const GapPlace* best = nullptr;
   for (const DeviceRow& device : report.devices) {
@@ -340,8 +344,8 @@ void draw_work(const TraceReport& report, Writer& out) {
     const Roofline& sum = row.work;
     const auto part = [](std::optional<double> of) { return of ? show_percent(*of) : ""; };
     const std::string rates =
-        rate(sum.flops > 0 ? show_tera(sum.flops_per_s()) : "", part(sum.of_peak()),
-             sum.bytes > 0 ? fmt::format("{:.0f}", sum.bytes_per_s() / 1e9) : "",
+        rate(sum.flops_per_s() >= 0.5e9 ? show_tera(sum.flops_per_s()) : "", part(sum.of_peak()),
+             sum.bytes_per_s() >= 0.5e9 ? fmt::format("{:.0f}", sum.bytes_per_s() / 1e9) : "",
              part(sum.of_bandwidth()), sum.side());
     out.line(fmt::format("{:<14} {:>8} {:>9} {:>6}{}  {}", name(row.kind), row.launches,
                          show_span(row.time), show_percent(row.share), rates,

@@ -94,12 +94,12 @@ void add_readings(const Prepared& in, TraceReport& report) {
     hidden += row.gaps.in_graphs;
     idle += row.gaps.idle;
   }
-  if (hidden > idle / 20 && hidden > Nanos{}) {
+  if (hidden > idle / 20 && hidden > allocated_of(report) / kMatters) {
     say(fmt::format(
             "graph nodes: {} of idle time is inside CUDA graphs, where the profiler may not "
             "record kernels; record with node tracing (nsys --cuda-graph-trace=node)",
             show_span(hidden)),
-        hidden > allocated_of(report) / kMatters);
+        true);
   }
 }
 

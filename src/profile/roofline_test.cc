@@ -2,6 +2,7 @@
 // follows.
 #include "profile/roofline.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "profile/kernel_table.h"
+#include "profile/trace_testing.h"
 #include "trace/testing.h"
 
 namespace amdahl::profile {
@@ -118,6 +120,31 @@ TEST(Roofline, SharesAreOfThePeakAtThePrecisionUsed) {
   ASSERT_TRUE(quick && quick->mfu);
   EXPECT_NEAR(*quick->mfu, *named->mfu, 1e-9);
   EXPECT_TRUE(quick->advice.empty());
+}
+
+// 1688 is a shape of an instruction, that of TF32 only where the name says no other type.
+TEST(Roofline, HalfPrecisionIsNotTakenForTf32) {
+  const auto half =
+      table_of("aten::mm", kLarge, "cutlass_75_tensorop_bf16_s1688gemm_bf16_128x128_nn_align1");
+  ASSERT_TRUE(half && half->mfu);
+  EXPECT_NEAR(*half->mfu, 2.0 * 4096 * 4096 * 1024 / 1e-3 / 312e12, 1e-9);
+}
+
+TEST(KernelTable, SoftmaxBetweenGemmsIsAttentionThatIsNotFused) {
+  const auto advised = [](const char* softmax) {
+    MadeTrace made;
+    for (std::int64_t i = 0; i < 4; ++i) {
+      const std::int64_t at = i * 1000;
+      made.kernel(at, 200, 0, "ampere_sgemm_128x64_tn");
+      made.kernel(at + 200, 100, 0, "void at::native::vectorized_elementwise_kernel<4>(int)");
+      made.kernel(at + 300, 400, 0, softmax);
+      made.kernel(at + 700, 200, 0, "ampere_sgemm_128x64_nn");
+    }
+    const std::vector<KernelAdvice> advice = kernel_table(made.finish()).advice;
+    return std::ranges::count(advice, "kernels.unfused-attention", &KernelAdvice::id) == 1;
+  };
+  EXPECT_TRUE(advised("void at::native::(anonymous namespace)::cunn_SoftMaxForward<8>(float*)"));
+  EXPECT_FALSE(advised("cunn_SoftMaxForward<8, float, LogSoftMaxForwardEpilogue>(float*)"));
 }
 
 TEST(Roofline, SinglePrecisionIsAdvisedAgainstWhereTensorCoresAre) {

@@ -78,7 +78,38 @@ struct Range {
   Nanos from{};
   Nanos to{};
   ServingStep step{};
+  std::uint32_t thread = model::kNone;  // Of the host that marked it; kNone: of a device.
 };
+
+// Servers mark a step twice, one range within the other; the outer one counts. A host that ends its
+// range before the devices did the work launched in it works ahead: then the devices' times count.
+std::vector<Range> of_devices(const model::Trace& trace, const std::vector<Range>& marked) {
+  std::vector<Range> outer;
+  for (const Range& range : marked) {
+    const bool is_inner =
+        !outer.empty() && outer.back().thread == range.thread && range.from < outer.back().to;
+    if (!is_inner) outer.push_back(range);
+  }
+  std::vector<Range> found = outer;
+  for (Range& range : found) range.from = Nanos::max(), range.to = Nanos::min();
+  for (const model::DeviceEvent& event : trace.device_events) {
+    if (event.launch == model::kNone || !keeps_busy(event)) continue;
+    const model::HostEvent& launch = trace.host_events[event.launch];
+    const auto after = std::ranges::upper_bound(
+        outer, std::pair(launch.thread, launch.start), {},
+        [](const Range& range) { return std::pair(range.thread, range.from); });
+    if (after == outer.begin()) continue;
+    const Range& around = *std::prev(after);
+    if (around.thread != launch.thread || launch.start >= around.to) continue;
+    Range& range = found[static_cast<std::size_t>(&around - outer.data())];
+    range.from = std::min(range.from, event.start);
+    range.to = std::max(range.to, event.end());
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i].to <= outer[i].to) found[i] = outer[i];
+  }
+  return found;
+}
 
 std::vector<Range> ranges_of(const model::Trace& trace) {
   std::vector<Range> ranges;
@@ -94,10 +125,12 @@ std::vector<Range> ranges_of(const model::Trace& trace) {
     if (event.kind != model::HostKind::kAnnotation) continue;
     if (const auto step = serving_step(trace.name(event))) {
       ranges.push_back({trace.processes[trace.threads[event.thread].process].source, event.start,
-                        event.end(), *step});
+                        event.end(), *step, event.thread});
     }
   }
-  return ranges;
+  std::ranges::stable_sort(ranges, {},
+                           [](const Range& range) { return std::pair(range.thread, range.from); });
+  return of_devices(trace, ranges);
 }
 
 std::vector<std::vector<Interval>> busy_by_source(const Prepared& in) {
@@ -150,12 +183,16 @@ std::vector<ServingPhase> serving_phases(const Prepared& prepared) {
   return phases;
 }
 
-std::vector<KernelAdvice> serving_advice(const std::vector<ServingPhase>& phases) {
+std::vector<KernelAdvice> serving_advice(const std::vector<ServingPhase>& phases, bool has_graphs) {
   constexpr double kFewRequests = 16;
   constexpr double kIdle = 0.8;
   constexpr double kMuch = 0.3;
   double all = 0;
-  for (const ServingPhase& phase : phases) all += to_seconds(phase.total);
+  bool has_decodes = false;
+  for (const ServingPhase& phase : phases) {
+    all += to_seconds(phase.total);
+    has_decodes = has_decodes || phase.kind != ServingKind::kPrefill;
+  }
   std::vector<KernelAdvice> advice;
   for (const ServingPhase& phase : phases) {
     const double share = all > 0 ? to_seconds(phase.total) / all : 0;
@@ -164,10 +201,11 @@ std::vector<KernelAdvice> serving_advice(const std::vector<ServingPhase>& phases
       advice.push_back(
           {"serving.decode-gaps",
            fmt::format(
-               "decode steps leave the device idle for {} of their time: use CUDA graphs "
-               "(no --enforce-eager) and overlap scheduling with the step before "
-               "(vLLM --async-scheduling; SGLang does so unless --disable-overlap-schedule)",
-               show_percent(1 - phase.busy)),
+               "decode steps leave the device idle for {} of their time: {}overlap scheduling "
+               "with the step before (vLLM --async-scheduling; SGLang does so unless "
+               "--disable-overlap-schedule)",
+               show_percent(1 - phase.busy),
+               has_graphs ? "" : "use CUDA graphs (no --enforce-eager), and "),
            share * (1 - phase.busy)});
     } else if (phase.kind == ServingKind::kDecode && phase.requests < kFewRequests &&
                share > kMuch) {
@@ -178,7 +216,7 @@ std::vector<KernelAdvice> serving_advice(const std::vector<ServingPhase>& phases
                        "--max-running-requests), or decode speculatively",
                        phase.requests),
            share});
-    } else if (phase.kind == ServingKind::kPrefill && share > kMuch) {
+    } else if (phase.kind == ServingKind::kPrefill && has_decodes && share > kMuch) {
       advice.push_back(
           {"serving.prefill",
            fmt::format("prefill steps of {:.0f} tokens take {} of the steps' time and hold up "

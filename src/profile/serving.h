@@ -23,7 +23,8 @@ struct ServingStep {
 };
 std::optional<ServingStep> serving_step(std::string_view range);
 
-// All steps of a kind. Times are those of the devices' ranges, or of the hosts' if there are none.
+// All steps of a kind. Times are those of the devices' ranges; where only hosts have ranges,
+// theirs, or if work launched in one ends after it, that of this work.
 struct ServingPhase {
   ServingKind kind = ServingKind::kDecode;
   std::uint64_t steps = 0;
@@ -38,6 +39,7 @@ struct ServingPhase {
 std::vector<ServingPhase> serving_phases(const Prepared& prepared);
 
 // What to do about them: small decode batches, idle devices in decode steps, long prefills.
-std::vector<KernelAdvice> serving_advice(const std::vector<ServingPhase>& phases);
+// `has_graphs`: CUDA graphs launch most kernels already.
+std::vector<KernelAdvice> serving_advice(const std::vector<ServingPhase>& phases, bool has_graphs);
 
 }  // namespace amdahl::profile

@@ -56,9 +56,41 @@ TEST(Serving, PhasesHaveTimesAndAdvice) {
   EXPECT_NEAR(phases[0].busy, 0.5, 1e-9);
   EXPECT_EQ(phases[1].kind, ServingKind::kPrefill);
   EXPECT_EQ(phases[1].tokens, 512);
-  const auto advice = serving_advice(phases);
+  const auto advice = serving_advice(phases, false);
   ASSERT_EQ(advice.size(), 1U);
   EXPECT_EQ(advice[0].id, "serving.decode-gaps");
+  EXPECT_NE(advice[0].says.find("--enforce-eager"), std::string::npos);
+  const auto with_graphs = serving_advice(phases, true);
+  ASSERT_EQ(with_graphs.size(), 1U);
+  EXPECT_EQ(with_graphs[0].says.find("CUDA graphs"), std::string::npos);
+}
+
+// As SGLang records a step: marked twice, and ended by the host before the device is done.
+TEST(Serving, AHostThatWorksAheadIsNotAnIdleDevice) {
+  MadeTrace made;
+  made.annotation("execute_context_0(0)_generation_32(32)", 0, 10'000);
+  made.annotation("step[DECODE bs=32]", 100, 9'000);
+  made.kernel(9'500, 600, made.call("hipGraphLaunch", 200, 10));
+  made.kernel(10'100, 900, made.call("hipGraphLaunch", 300, 10));
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const auto phases = serving_phases(prepared);
+  ASSERT_EQ(phases.size(), 1U);
+  EXPECT_EQ(phases[0].steps, 1U);
+  EXPECT_EQ(phases[0].total, std::chrono::microseconds(1500));
+  EXPECT_NEAR(phases[0].busy, 1.0, 1e-9);
+  EXPECT_TRUE(serving_advice(phases, false).empty());
+}
+
+TEST(Serving, APrefillHoldsUpNothingWhereNothingIsDecoded) {
+  MadeTrace made;
+  made.annotation("execute_context_1(888)_generation_0(0)", 0, 2000);
+  made.kernel(0, 2000, made.call("cudaLaunchKernel", 0, 10));
+  const model::Trace trace = made.finish();
+  const Prepared prepared(trace);
+  const auto phases = serving_phases(prepared);
+  ASSERT_EQ(phases.size(), 1U);
+  EXPECT_TRUE(serving_advice(phases, false).empty());
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "profile/advice.h"
 #include "profile/causes.h"
 #include "profile/readings.h"
+#include "profile/serving.h"
 
 namespace amdahl::profile {
 namespace {
@@ -53,6 +54,15 @@ const GapPlace* top_place(const TraceReport& report, Why why) {
   return best;
 }
 
+// A frame of Python says its line itself; other names are clipped.
+std::string most_at(std::string_view what, std::string_view line) {
+  if (!line.empty() && contains(what, ".py(")) return fmt::format(", most at {}", line);
+  const bool is_place = what.starts_with("between ") || what.starts_with("before ");
+  std::string text = fmt::format(", most {}{}", is_place ? "" : "in ", clip(what, 80));
+  if (!line.empty()) text += fmt::format(" at {}", line);
+  return text;
+}
+
 std::string because(const TraceReport& report, Why why, Nanos time, Nanos allocated) {
   std::string text = fmt::format("{} of {} on {} device{}", show_span(time), show_span(allocated),
                                  report.devices.size(), report.devices.size() == 1 ? "" : "s");
@@ -64,8 +74,7 @@ std::string because(const TraceReport& report, Why why, Nanos time, Nanos alloca
   // Copies are mostly device time, which has no source line.
   const GapPlace* place = top_place(report, why);
   if (place != nullptr && place->time * 10 >= time) {
-    text += fmt::format(", most in {}", clip(place->what, 80));
-    if (!place->line.empty()) text += fmt::format(" at {}", place->line);
+    text += most_at(place->what, place->line);
     text += fmt::format(" ({})", show_span(place->time));
   }
   return text;
@@ -90,8 +99,7 @@ std::string because_of_steps(const TraceReport& report, Why why, Nanos time, Nan
   std::string text = fmt::format("{} of {} of the steps", show_span(time), show_span(allocated));
   const auto most = std::ranges::find(report.path.shares, why, &PathShare::why);
   if (most == report.path.shares.end()) return text;
-  text += fmt::format(", most in {}", clip(most->what, 80));
-  if (!most->line.empty()) text += fmt::format(" at {}", most->line);
+  text += most_at(most->what, most->line);
   return text + fmt::format(" ({})", show_span(most->time));
 }
 
@@ -141,6 +149,9 @@ double opencl_calls(const Prepared& in) {
 // Whether the job is compiled, or knows no PyTorch at all.
 void add_framework(const Prepared& in, std::map<std::string, double>& evidence) {
   double compiled = 0;
+  double steps = 0;
+  Nanos in_compiled{};
+  Nanos in_ops{};  // Outermost operators.
   // Other files come from PyTorch's own profiler.
   bool is_torch = std::ranges::any_of(in.trace.sources, [](const model::TraceSource& source) {
     return source.format != "nsys" && source.format != "rocpd";
@@ -149,11 +160,19 @@ void add_framework(const Prepared& in, std::map<std::string, double>& evidence) 
     const std::string_view name = in.trace.name(event);
     is_torch = is_torch || event.kind == model::HostKind::kPython || name.starts_with("aten::") ||
                in.names.kind(event) == model::HostKind::kOp;
+    if (event.kind == model::HostKind::kAnnotation && serving_step(name)) ++steps;
+    const bool is_inner = event.parent != kNone &&
+                          in.names.kind(in.trace.host_events[event.parent]) == model::HostKind::kOp;
+    if (in.names.kind(event) == model::HostKind::kOp && !is_inner) in_ops += event.duration;
     if (name.starts_with("CompiledFunction") || name.starts_with("Torch-Compiled Region")) {
       ++compiled;
+      in_compiled += event.duration;
     }
   }
-  if (compiled > 0) evidence[kCompiledCalls] = compiled;
+  if (4 * in_compiled > in_ops) evidence[kCompiledCalls] = compiled;
+  if (steps > 0) evidence[kServerSteps] = steps;
+  const auto of_jax = std::ranges::count(in.trace.sources, "xplane", &model::TraceSource::format);
+  if (of_jax > 0) evidence[kJaxSources] = static_cast<double>(of_jax);
   double kernels = 0;
   for (const model::DeviceEvent& event : in.trace.device_events) {
     if (is_torch || event.kind != model::DeviceKind::kKernel) continue;
@@ -245,8 +264,11 @@ void add_missing(const Prepared& in, TraceReport& report) {
         "or of Nsight Systems");
     return;
   }
-  const bool nsight = std::ranges::all_of(
-      report.sources, [](const SourceRow& source) { return source.format == "nsys"; });
+  const auto all_from = [&](std::string_view tool) {
+    return std::ranges::all_of(report.sources,
+                               [&](const SourceRow& source) { return source.format == tool; });
+  };
+  const bool nsight = all_from("nsys");
   if (report.devices.empty()) {
     missing.push_back(fmt::format(
         "devices: the trace has no device events, so accelerator use is unknown; record with "
@@ -260,9 +282,21 @@ void add_missing(const Prepared& in, TraceReport& report) {
   if (in.trace.steps.empty()) {
     missing.push_back(fmt::format(
         "steps: none are marked; {}",
-        nsight || report.profile.evidence.contains(kOpenClCalls)
+        all_from("rocpd")
+            ? "put each iteration into a ROCTx range named ProfilerStep#1, ProfilerStep#2, ..."
+        : nsight || report.profile.evidence.contains(kOpenClCalls)
             ? "put each iteration into an NVTX range named ProfilerStep#1, ProfilerStep#2, ..."
+        : report.profile.evidence.contains(kJaxSources)
+            ? "wrap each iteration in jax.profiler.StepTraceAnnotation(\"train\", step_num=i)"
             : "call prof.step() once per iteration"));
+  }
+  std::int32_t world = 0;
+  for (const SourceRow& source : report.sources) world = std::max(world, source.world_size);
+  const auto given = static_cast<std::int32_t>(report.ranks.ranks.size());
+  if (world > 1 && given > 0 && given < world) {
+    missing.push_back(fmt::format(
+        "ranks: {} of {} given; give the traces of all of them to see which rank is late", given,
+        world));
   }
   std::set<std::int32_t> seen;
   for (const RankFacts& rank : report.ranks.ranks) {

@@ -25,7 +25,11 @@ constexpr auto kHostComm =
     std::to_array({"gloo:"sv, "mpi:"sv, "ucc:"sv, "c10d::barrier"sv, "c10d::monitored_barrier"sv});
 
 constexpr auto kPythonInput = std::to_array(
-    {"torch/utils/data/"sv, "dataloader.py("sv, "<built-in function decode"sv, "webdataset/"sv});
+    {"torch/utils/data/"sv, "dataloader.py("sv, "<built-in function decode"sv, "webdataset/"sv,
+     "transformers/image_"sv, "/image_processing_"sv, "/video_processing_"sv,
+     "/feature_extraction_"sv, "transformers/video_utils"sv, "transformers/audio_utils"sv,
+     "torchvision/transforms/"sv, "torchvision/io/"sv, "albumentations/"sv, "librosa/"sv,
+     ": read_video"sv, ": load_image"sv, ": load_video"sv, ": load_audio"sv});
 constexpr auto kPythonSave = std::to_array(
     {"torch/serialization.py("sv, "torch.save"sv, "distributed/checkpoint/"sv, "safetensors/"sv});
 constexpr auto kPythonLogging =

@@ -167,12 +167,13 @@ TraceReport report(const Prepared& prepared, const ReportOptions& options) {
   made.devices = device_rows(prepared);
   made.work = kernel_table(prepared.trace);
   made.serving = serving_phases(prepared);
-  std::ranges::move(serving_advice(made.serving), std::back_inserter(made.work.advice));
   made.kernels = kernel_facts(prepared.trace);
   join_measured(made.kernels, made.work);
   made.waits = thread_waits(prepared.trace, kReportRows);
   made.hot = hot_functions(prepared.trace, kReportRows);
   made.ranks = ranks(prepared);
+  const bool has_graphs = 2 * made.ranks.graph_kernels > made.work.launches;
+  std::ranges::move(serving_advice(made.serving, has_graphs), std::back_inserter(made.work.advice));
   made.speeds = collective_speeds(prepared, made.ranks);
   follow(prepared, options, made);
   made.steps = step_rows(prepared, made.path, made.ranks.shifts);

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "scan/families.h"
 #include "scan/fleet_usage.h"
 
 namespace amdahl::scan {
@@ -160,6 +161,10 @@ TEST(Family, JobsOfAScanGetTheirFamilies) {
   EXPECT_EQ(families.of_job[3000], 1U);
   EXPECT_EQ(families.of_job[3001], 2U);
   EXPECT_EQ(families.of_job[3002], 3U);
+  EXPECT_EQ(jobs_of_other_sizes(families), (std::vector<std::uint32_t>{0, 1, 1501, 0}));
+  EXPECT_EQ(why_alone(families.all[2], 0), "the only one of its name and user");
+  EXPECT_EQ(why_alone(families.all[2], 1501), "1501 jobs of its name and user in other sizes");
+  EXPECT_EQ(why_alone(families.all[3], 0), "");
 }
 
 TEST(Family, ABrokenRuleIsNamed) {

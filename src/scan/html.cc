@@ -45,12 +45,15 @@ table { width: 100%; font-size: .92rem; } td, th { white-space: nowrap; }
 td.words { min-width: 14rem; white-space: normal; }
 #actions td { vertical-align: top; } #actions td.words { width: 60%; }
 #actions td, #actions th { padding-inline: .35rem; }
-#rows td.words { min-width: 10rem; }
-#rows th { cursor: pointer; } #rows th, #rows td { padding: .25rem .35rem; }
+#rows { font-size: .86rem; } #rows td.words { min-width: 8.5rem; }
+#rows th { cursor: pointer; white-space: normal; vertical-align: bottom; }
+#rows th, #rows td { padding: .25rem .3rem; }
 th[aria-sort=descending]::after { content: " \2193"; }
 th[aria-sort=ascending]::after { content: " \2191"; }
 @media (max-width: 40rem) { .label { font-size: 17px; } .curve { stroke-width: 4; }
-  #actions td.words { min-width: 8.5rem; width: auto; overflow-wrap: anywhere; } }
+  #actions td.words { min-width: 8rem; width: auto; overflow-wrap: anywhere; }
+  #actions td, #actions th { white-space: normal; padding-inline: .2rem; font-size: .82rem; }
+  #actions :is(td, th):nth-last-child(-n+2) { display: none; } }
 .missing { border-left: .35rem solid var(--loss); padding-left: .8rem; overflow-wrap: anywhere; }
 )";
 

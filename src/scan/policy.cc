@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <queue>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/core.h>
@@ -83,26 +85,49 @@ std::optional<Hit> timeout_hit(const FleetUsage& usage, const FleetJob& job, Nan
   return std::nullopt;
 }
 
-// The jobs of each family that `is_of_use`, by start.
-std::vector<std::vector<std::uint32_t>> by_family(
-    const FleetUsage& usage, const Families& families,
-    const std::function<bool(std::uint32_t)>& is_of_use, const Stop& stop) {
-  std::vector<std::vector<std::uint32_t>> jobs(families.all.size());
-  for (std::uint32_t i = 0; i < usage.jobs.size() && !stop(i); ++i) {
-    if (is_of_use(i)) jobs[families.of_job[i]].push_back(i);
-  }
-  const auto start = [&](std::uint32_t job) { return usage.jobs.start(job); };
-  for (auto& of_family : jobs) {
-    if (!std::ranges::is_sorted(of_family, {}, start)) {
-      std::ranges::stable_sort(of_family, {}, start);
+// Jobs by family, in one block: of ten million jobs each byte counts.
+class ByFamily {
+ public:
+  // Those that `is_of_use`, by start.
+  template <class IsOfUse>
+  ByFamily(const FleetUsage& usage, const Families& families, const IsOfUse& is_of_use,
+           const Stop& stop)
+      : firsts_(families.all.size() + 1) {
+    const auto count = static_cast<std::uint32_t>(usage.jobs.size());
+    for (std::uint32_t i = 0; i < count && !stop(i); ++i) {
+      if (is_of_use(i)) ++firsts_[families.of_job[i] + 1];
+    }
+    std::partial_sum(firsts_.begin(), firsts_.end(), firsts_.begin());
+    jobs_.resize(firsts_.back());
+    std::vector<std::uint32_t> next(firsts_.begin(), firsts_.end() - 1);
+    for (std::uint32_t i = 0; i < count && !stop(i); ++i) {
+      if (!is_of_use(i)) continue;
+      std::uint32_t& at = next[families.of_job[i]];
+      if (at < jobs_.size()) jobs_[at++] = i;  // Not all were counted if it stopped.
+    }
+    const auto start = [&](std::uint32_t job) { return usage.jobs.start(job); };
+    for (std::size_t family = 0; family < size(); ++family) {
+      const auto from = jobs_.begin() + firsts_[family];
+      const auto to = jobs_.begin() + firsts_[family + 1];
+      if (!std::is_sorted(from, to, [&](auto a, auto b) { return start(a) < start(b); })) {
+        std::stable_sort(from, to, [&](auto a, auto b) { return start(a) < start(b); });
+      }
     }
   }
-  return jobs;
-}
+
+  std::size_t size() const { return firsts_.size() - 1; }
+  std::span<const std::uint32_t> operator[](std::size_t family) const {
+    return std::span(jobs_).subspan(firsts_[family], firsts_[family + 1] - firsts_[family]);
+  }
+
+ private:
+  std::vector<std::uint32_t> firsts_;  // Of each family, and the end.
+  std::vector<std::uint32_t> jobs_;
+};
 
 // In order of start: judge(job) when it begins, after learn(earlier) of all that ended before.
 template <class Judge, class Learn>
-void in_order(const FleetUsage& usage, const std::vector<std::uint32_t>& jobs, Judge judge,
+void in_order(const FleetUsage& usage, std::span<const std::uint32_t> jobs, Judge judge,
               Learn learn) {
   using Ending = std::pair<Nanos, std::uint32_t>;
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> running;
@@ -192,7 +217,8 @@ Replay replay_right_size(const FleetUsage& usage, const Families& families, cons
     return std::abs(static_cast<double>(job.accelerators) - job.lanes) < 1e-3 &&
            is_whole(usage, job);
   };
-  for (const auto& jobs : by_family(usage, families, is_of_use, stop)) {
+  const ByFamily by_family(usage, families, is_of_use, stop);
+  for (std::size_t family = 0; family < by_family.size() && !stop(family); ++family) {
     std::uint64_t known = 0;
     double most = 0;
     const auto judge = [&](std::uint32_t i) {
@@ -210,7 +236,7 @@ Replay replay_right_size(const FleetUsage& usage, const Families& families, cons
       ++known;
       most = std::max(most, used_by(i));
     };
-    in_order(usage, jobs, judge, learn);
+    in_order(usage, by_family[family], judge, learn);
   }
   return replay;
 }
@@ -224,7 +250,8 @@ Replay replay_hold_failing(const FleetUsage& usage, const Families& families, co
   const auto is_of_use = [&](std::uint32_t i) {
     return failures[families.of_job[i]] > kLeastHistory && is_decided(usage.jobs.state(i));
   };
-  for (const auto& jobs : by_family(usage, families, is_of_use, stop)) {
+  const ByFamily by_family(usage, families, is_of_use, stop);
+  for (std::size_t family = 0; family < by_family.size() && !stop(family); ++family) {
     std::uint64_t in_a_row = 0;
     const auto judge = [&](std::uint32_t i) {
       ++replay.judged;
@@ -240,7 +267,7 @@ Replay replay_hold_failing(const FleetUsage& usage, const Families& families, co
     const auto learn = [&](std::uint32_t i) {
       in_a_row = is_failed(usage.jobs.state(i)) ? in_a_row + 1 : 0;
     };
-    in_order(usage, jobs, judge, learn);
+    in_order(usage, by_family[family], judge, learn);
   }
   return replay;
 }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "scan/actions.h"
 #include "scan/capacity.h"
+#include "scan/families.h"
 #include "scan/family.h"
 #include "scan/fleet_usage.h"
 #include "scan/lever.h"
@@ -155,10 +156,8 @@ class Reporter {
   void add_jobs() {
     find_who();
     const JobRows& jobs = usage_.jobs;
-    recoverable_.reserve(jobs.size());
     for (std::uint32_t i = 0; i < jobs.size() && !stop_(i); ++i) {
       const JobFigures figures = figures_of(i, levers_.recoverable(i));
-      recoverable_.push_back(figures.recoverable);
       if (jobs.submit(i) == Nanos{}) ++report_.totals.queue_unknown_jobs;
       who_[who_of_[jobs.traits_of(i)]].sum.add(figures);
       tally_of(By::kFamily).of(families_.of_job[i]).add(figures);
@@ -325,12 +324,12 @@ class Reporter {
   Key key_of_job(Order order, std::uint32_t i) const {
     const Split split = usage_.jobs.split(i);
     const double lost = model::is_lost(usage_.jobs.state(i)) ? split.allocated : 0;
-    return key_of(order, split, recoverable_[i], lost, queued(i));
+    return key_of(order, split, levers_.recoverable(i), lost, queued(i));
   }
   std::string job_name(std::uint32_t i) const { return usage_.text(usage_.jobs.id(i)); }
   Row job_row(std::uint32_t i) {
     Sum sum;
-    sum.add(figures_of(i, recoverable_[i]));
+    sum.add(figures_of(i, levers_.recoverable(i)));
     Row row = row_of(job_name(i), sum);
     explain_job(row, i);
     return row;
@@ -345,14 +344,14 @@ class Reporter {
       cut.rows.push_back(job_row(i));
       if (stop_(cut.rows.size())) return cut;
     }
+    // Most jobs of a large accounting have no samples: what is 0 needs no room.
     std::vector<double> values;
     if (all_.split.idle + all_.split.low > 0) {
-      values.reserve(jobs.size());
       for (std::size_t i = 0; i < jobs.size() && !stop_(i); ++i) {
-        values.push_back(wasted(jobs.split(i)));
+        if (const double value = wasted(jobs.split(i)); value > 0) values.push_back(value);
       }
     }
-    cut.wasted = pareto_of(values);
+    cut.wasted = pareto_of(values, jobs.size());
     cut.wasted.n = jobs.size();
     values.clear();
     values.reserve(jobs.size());
@@ -411,7 +410,7 @@ class Reporter {
   Levers levers_;
   Report report_;
   Sum all_;
-  std::vector<double> recoverable_;  // By job.
+  std::vector<std::uint32_t> other_sizes_ = jobs_of_other_sizes(families_);  // By family.
   std::vector<Who> who_;
   std::vector<std::uint32_t> who_of_;  // By traits of jobs.
   std::array<Tally, kCuts.size()> tallies_;
@@ -424,6 +423,10 @@ class Reporter {
 
 void Reporter::explain_family(Row& row, std::uint32_t family) const {
   row.detail = why(families_.all[family]);
+  if (row.jobs == 1) {
+    const std::string alone = why_alone(families_.all[family], other_sizes_[family]);
+    if (!alone.empty()) row.detail += "; " + alone;
+  }
   row.lever = levers_.of_family(family).lever;
   row.levers = levers_.all_of_family(family);
   row.why = waste_words(row);

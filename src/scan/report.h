@@ -152,8 +152,8 @@ struct Pareto {
   // For drawing: at most 64, from (0, 0) to (1, 1); empty if the total is 0.
   std::vector<Point> points;
 };
-// Any input order; reorders `values`.
-Pareto pareto_of(std::vector<double>& values);
+// Any input order; reorders `values`. `n`: rows in all, if those that are 0 were left out.
+Pareto pareto_of(std::vector<double>& values, std::size_t n = 0);
 
 struct Cut {
   By by = By::kJob;

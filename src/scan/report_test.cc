@@ -85,7 +85,8 @@ TEST(Report, RanksByWhatMayComeBackThenByWaste) {
       "nothing, at most 100 % of it; no such lever was tried yet: chance 43 % (18 % to 62 %), "
       "published: 600 of 706 such causes were fixed by a few lines (ICSE 2024); fixes reached "
       "22 to 71 % of their ceiling (kineto samples)");
-  EXPECT_EQ(first.detail, "jobs named session, user u1, 1 accelerator");
+  EXPECT_EQ(first.detail,
+            "jobs named session, user u1, 1 accelerator; the only one of its name and user");
   const Row& second = report.cut(By::kFamily).rows[1];
   EXPECT_NEAR(second.recoverable, 5 * kHour * 0.5 * kPublished, 1e-6);
   EXPECT_EQ(report.cut(By::kFamily).rows[2].why,
@@ -217,6 +218,17 @@ TEST(Report, ParetoTakesTheLargestRoundedUp) {
   for (std::size_t i = 1; i < pareto.points.size(); ++i) {
     EXPECT_GT(pareto.points[i].items, pareto.points[i - 1].items);
     EXPECT_GE(pareto.points[i].share, pareto.points[i - 1].share);
+  }
+  std::vector<double> zeros(1000);
+  std::copy(values.begin(), values.end(), zeros.begin());
+  const Pareto with = pareto_of(zeros);
+  const Pareto without = pareto_of(values, 1000);
+  EXPECT_EQ(without.n, 1000U);
+  EXPECT_EQ(without.top, with.top);
+  ASSERT_EQ(without.points.size(), with.points.size());
+  for (std::size_t i = 0; i < with.points.size(); ++i) {
+    EXPECT_DOUBLE_EQ(without.points[i].items, with.points[i].items);
+    EXPECT_DOUBLE_EQ(without.points[i].share, with.points[i].share);
   }
   std::vector<double> nothing{0, 0};
   EXPECT_TRUE(pareto_of(nothing).points.empty());

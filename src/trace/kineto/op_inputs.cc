@@ -35,7 +35,7 @@ constexpr auto kOfCollective = std::to_array<std::string_view>(
 bool keeps_inputs(std::string_view op) {
   if (op.ends_with("mm") || op.ends_with("mv") || op.starts_with("triton_")) return true;
   return contains(op, "conv") || contains(op, "att") || op == "record_param_comms" ||
-         op == "aten::linear";
+         op == "aten::linear" || op.starts_with("symm_mem::");
 }
 
 std::string_view inputs_of_args(std::string_view args, std::string& room) {
