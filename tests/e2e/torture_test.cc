@@ -2,6 +2,7 @@
 // while everything fails in turn: nothing is lost, run twice or charged wrongly.
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -29,7 +30,8 @@ namespace {
 using ledger::postgres::TestServer;
 
 constexpr int kMachines = 4;
-constexpr int kIdeas = 30;
+constexpr int kIdeas = 8;        // At first,
+constexpr int kIdeasAFault = 2;  // and more, so that there is always something to run.
 constexpr auto kTick = std::chrono::milliseconds(20);
 constexpr int kTicksALook = 5;
 constexpr int kKilled = 128 + SIGKILL;
@@ -95,6 +97,7 @@ class Torture : public testing::Test {
     return run(words_on(machine, words), variables(), sandbox_.path());
   }
   void configure(const std::string& more) const;
+  void propose(int count);
   std::map<std::string, std::string> doom(bool& doomed) const;
   void keep_busy(Machine& machine);
   void start_cycle(Machine& machine);
@@ -119,6 +122,7 @@ class Torture : public testing::Test {
 
   bool all_ = false;  // Every fault with every fault point.
   int pairs_ = 0;
+  int ideas_ = 0;
   std::optional<TorturePlan> plan_;
   Cluster cluster_{"/tmp/amdahl-t-" + os::random_hex(6)};
   TestServer server_{
@@ -148,12 +152,12 @@ void Torture::SetUp() {
   std::printf("seed %d, at least %d pairs\n", seed, pairs_);
   if (!cluster_.runs()) GTEST_SKIP() << cluster_.reason();
   if (!server_.runs()) GTEST_SKIP() << server_.reason();
-  sandbox_.add_nap_job("0.4");
+  sandbox_.add_nap_job("1");
   // Outside of all that is tortured. The name of the job is unique to a reservation.
   sandbox_.write("job.sh",
                  "#!/bin/sh\n"
                  "echo \"$SLURM_JOB_NAME $(basename \"$AMDAHL_OUT\")\" >> \"$RUN_LOG\"\n"
-                 "sleep ${NAP:-0.4}\n"
+                 "sleep ${NAP:-1}\n"
                  "echo fine > \"$AMDAHL_OUT/result\"\n"
                  "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n",
                  true);
@@ -171,8 +175,13 @@ void Torture::SetUp() {
     machines_[static_cast<std::size_t>(i)].name = "m" + std::to_string(i + 1);
   }
   ASSERT_EQ(on(machines_[0], {"adopt", "--spec", "job.toml"}).code, 0);
-  for (int i = 0; i < kIdeas; ++i) {
-    const std::string colour = "COLOUR=c" + std::to_string(i);
+  propose(kIdeas);
+}
+
+// Ideas without any effect, whose pairs differ in nothing.
+void Torture::propose(int count) {
+  for (int i = 0; i < count; ++i) {
+    const std::string colour = "COLOUR=c" + std::to_string(ideas_++);
     const Outcome proposed = on(machines_[0], {"propose", "nap", "--env", colour, "--gain", "40",
                                                "--title", colour, "--as", "ada"});
     ASSERT_EQ(proposed.code, 0) << proposed.err;
@@ -181,7 +190,7 @@ void Torture::SetUp() {
 
 void Torture::configure(const std::string& more) const {
   sandbox_.write("config.toml",
-                 "launcher = \"slurm\"\nslots = 16\n[campaign]\nk = 40\n[compare]\ncap = 24\n"
+                 "launcher = \"slurm\"\nslots = 4\n[campaign]\nk = 1000\n[compare]\ncap = 24\n"
                  "min_gain = 0.9\n[loop]\nlease_s = 4.0\nbusy_hosts = false\n"
                  "[slurm]\npoll_s = 0.4\nsettle_s = 20\n[ledger]\nwait_s = 20\nurl = \"" +
                      server_.url("torture") + "\"\n" + more);
@@ -290,7 +299,9 @@ bool Torture::kill_during_commit() {
   for (const std::string& pid : os::list("/proc")) {
     const auto name = os::read_file("/proc/" + pid + "/cmdline");
     if (!name || !name->starts_with("postgres: ") || name->find(" COMMIT") == name->npos) continue;
-    if (name->find(" torture ") == name->npos) continue;
+    std::error_code gone;
+    const auto works_in = std::filesystem::read_symlink("/proc/" + pid + "/cwd", gone);
+    if (!works_in.string().starts_with(server_.folder())) continue;
     server_.kill();
     return true;
   }
@@ -360,6 +371,7 @@ void Torture::inject(const std::string& fault) {
 // From the first, what starts dies at the fault's point: before the fault, in it or after it.
 void Torture::have(const Fault& fault) {
   const auto never = [] { return false; };
+  propose(kIdeasAFault);
   fault_ = fault;
   died_ = false;
   std::printf("%d arms: %s, death at %s\n", arms_run(), fault.name.c_str(), fault.point.c_str());
