@@ -22,11 +22,11 @@ echo "$SLURM_JOB_NAME [$CUDA_VISIBLE_DEVICES]" >> "$1"
 sleep 0.2
 grep -v forbidden nap.txt > nap.built
 )";
-constexpr const char* kJob = R"(#!/bin/sh
+constexpr const char* kJob = R"sh(#!/bin/sh
 sleep "$(cat nap.built)"
 echo fine > "$AMDAHL_OUT/result"
 echo '{"work": 1}' >> "$AMDAHL_REPORT"
-)";
+)sh";
 
 // To another nap; "forbidden" fails the build.
 std::string patch_to(const std::string& nap) {
@@ -110,11 +110,12 @@ TEST_F(SlurmBuild, EachTreeIsBuiltOnceByAJobWithoutGpus) {
 
   // The baseline's tree and those of both patches.
   std::set<std::string> builders;
-  for (const auto line : split(trim(sandbox_.read("builds")), '\n')) {
+  const std::string log = sandbox_.read("builds");
+  for (const auto line : split(trim(log), '\n')) {
     EXPECT_TRUE(line.ends_with(" []")) << line << ": it sees a GPU";
     EXPECT_TRUE(builders.insert(std::string(line.substr(0, line.find(' ')))).second) << line;
   }
-  EXPECT_EQ(builders.size(), 3U) << sandbox_.read("builds");
+  EXPECT_EQ(builders.size(), 3U) << log;
 
   std::map<std::string, std::string> purposes;
   std::map<std::string, Json> spent;
@@ -127,7 +128,8 @@ TEST_F(SlurmBuild, EachTreeIsBuiltOnceByAJobWithoutGpus) {
   }
   std::set<std::string> names;
   for (const Json& event : events(sandbox_, "run.submitted")) {
-    const auto parts = split(event.at("payload").at("worker_run_id").get<std::string>(), ':');
+    const std::string worker = event.at("payload").at("worker_run_id");
+    const auto parts = split(worker, ':');
     jobs[event.at("subject")] = std::string(parts.at(2));
     if (parts[2].find('/') == parts[2].npos) names.emplace(parts[2]);
   }
