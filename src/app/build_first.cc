@@ -15,7 +15,8 @@ namespace amdahl::app {
 namespace {
 
 constexpr int kTicketDigits = 16;
-constexpr std::size_t kMostLost = 3;  // Builds of one tree in a row.
+constexpr int kMostBuilds = 3;  // Of one tree, within so long: they may be lost, or reach nothing.
+constexpr Nanos kWithin = std::chrono::hours(1);
 
 struct Wanted {
   const model::Plan* plan = nullptr;
@@ -47,14 +48,6 @@ launch::PairRequest build_of(const launch::PairRequest& pair, const Wanted& want
   build.by_agent = wanted.by_agent;
   build.build = true;
   return build;
-}
-
-// Ended without a tree and without a failure of the patch's own, since one last did.
-std::size_t lost_in_a_row(const std::vector<model::Pair>& runs) {
-  const auto last = std::find_if(runs.rbegin(), runs.rend(), [](const model::Pair& run) {
-    return run.state == model::PairState::kCollected;
-  });
-  return static_cast<std::size_t>(last - runs.rbegin());
 }
 
 Result<Submission> begin(Context& context, const ledger::Family& family,
@@ -96,7 +89,10 @@ Result<std::optional<Submission>> build_first(Context& context, const ledger::Fa
     const std::vector<model::Pair> runs = TRY(context.ledger->family_runs(family.name, aim));
     const auto open = std::ranges::find_if(runs, model::in_flight);
     if (open != runs.end()) return std::optional(Submission{"", "", open->reservation, false});
-    if (lost_in_a_row(runs) >= kMostLost) continue;
+    const Nanos recent = context.clock->unix_time() - kWithin;
+    const auto tried =
+        std::ranges::count_if(runs, [&](const model::Pair& run) { return run.at > recent; });
+    if (tried >= kMostBuilds) continue;
     const int index = next_index(runs);
     const std::string id = fmt::format("r-build-{}-{}", aim.target, index);
     const launch::PairRequest build = build_of(request, wanted, id);

@@ -36,7 +36,7 @@ Result<Submission> hand_in(Context& context, const launch::PairRequest& request,
                            const std::vector<ledger::Draft>& drafts, std::int64_t fence);
 
 // A run that builds a worktree which the request needs: the one under way, or a new one that
-// begins. Nothing if all are `built`, or if a build was lost so often that the pair must do it.
+// begins. Nothing if all are `built`, or if that was tried so often that the pair must do it.
 Result<std::optional<Submission>> build_first(Context& context, const ledger::Family& family,
                                               launch::PairRequest& request, std::int64_t fence);
 
