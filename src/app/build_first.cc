@@ -14,24 +14,23 @@
 namespace amdahl::app {
 namespace {
 
-constexpr int kTicketDigits = 16;
 constexpr int kMostBuilds = 3;  // Of one tree, within so long: they may be lost, or reach nothing.
 constexpr Nanos kWithin = std::chrono::hours(1);
 
-struct Wanted {
+struct NeededTree {
   const model::Plan* plan = nullptr;
   bool by_agent = false;
 };
 
 // Each arm that runs in a worktree, the baseline first.
-std::vector<Wanted> trees_of(const launch::PairRequest& request) {
-  std::vector<Wanted> wanted{{&request.a, false}};
+std::vector<NeededTree> trees_of(const launch::PairRequest& request) {
+  std::vector<NeededTree> wanted{{&request.a, false}};
   if (!request.profile) wanted.push_back({&request.b, request.by_agent});
   for (const model::Plan& plan : request.more) wanted.push_back({&plan, request.by_agent});
   return wanted;
 }
 
-launch::PairRequest build_of(const launch::PairRequest& pair, const Wanted& wanted,
+launch::PairRequest build_of(const launch::PairRequest& pair, const NeededTree& wanted,
                              const std::string& id) {
   launch::PairRequest build;
   build.reservation = id;
@@ -79,7 +78,7 @@ Result<Submission> begin(Context& context, const ledger::Family& family,
 Result<std::optional<Submission>> build_first(Context& context, const ledger::Family& family,
                                               launch::PairRequest& request, std::int64_t fence) {
   request.built = true;
-  for (const Wanted& wanted : trees_of(request)) {
+  for (const NeededTree& wanted : trees_of(request)) {
     const std::string tree = TRY(
         launch::local::tree_path(request.spec, *wanted.plan, context.path("trees"), request.commit,
                                  {request.sandbox, wanted.by_agent, request.a.patch}));

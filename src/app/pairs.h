@@ -23,6 +23,8 @@ Result<int> slots_needed(const model::Spec& spec, const model::Pair& order);
 // The commit of a repo's HEAD; empty if unknown.
 std::string head_of(const std::string& repo);
 
+inline constexpr int kTicketDigits = 16;
+
 struct Submission {
   std::string reservation;
   std::string problem;  // Why it was not submitted yet; reconcile() retries.

@@ -19,7 +19,6 @@
 namespace amdahl::app {
 namespace {
 
-constexpr int kTicketDigits = 16;
 constexpr Nanos kGitWithin = std::chrono::minutes(1);  // A file system may hang.
 
 std::string reservation_id(const model::Pair& order) {
