@@ -19,7 +19,7 @@ using ledger::postgres::TestServer;
 // The "compiler" says who runs it and what it sees; the job naps as long as was built into it.
 constexpr const char* kBuild = R"(#!/bin/sh
 echo "$SLURM_JOB_NAME [$CUDA_VISIBLE_DEVICES]" >> "$1"
-sleep 0.2
+sleep 1.2  # Slurm counts whole seconds.
 grep -v forbidden nap.txt > nap.built
 )";
 constexpr const char* kJob = R"sh(#!/bin/sh
