@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -7,6 +8,11 @@
 #include "app/reconcile.h"
 
 namespace amdahl::app {
+
+bool waits_for_helpers(const Submitted& submitted) {
+  return std::ranges::any_of(submitted,
+                             [](const auto& row) { return row.second.offered > Nanos{0}; });
+}
 
 Result<> cancel_closed(Context& context, Submitted& submitted, const Say& say) {
   const std::vector<model::Pair> runs = TRY(context.ledger->runs_in_flight());

@@ -171,7 +171,7 @@ class Cleaner {
       lock = os::FileLock::try_take(path + ".lock");
       if (!lock) return false;  // Somebody builds in it.
       // First the mark that it is ready: a tree that is half there must not be used.
-      fs::remove(path + ".ready", failed);
+      for (const char* end : {".ready", ".built"}) fs::remove(path + end, failed);
     }
     if (!failed) fs::remove_all(path, failed);
     if (failed) {

@@ -50,9 +50,9 @@ class Turner {
   Result<> pin(const ledger::Family& family, bool anew);
   Result<> choose();
   Result<> dream();
-  Result<bool> step();  // Whether it thought anew.
+  Result<bool> step();    // Whether it thought anew.
   Result<int> collect();  // How many runs and questions ended.
-  Result<> think();     // Decides all there is to decide, then grants slots.
+  Result<> think();       // Decides all there is to decide, then grants slots.
   Result<> grant(const std::vector<loop::Intent>& wishes);
   Result<std::optional<model::Pair>> order_for(const loop::Intent& wish);
   Result<model::Pair> numbered(model::Pair order);
@@ -299,14 +299,21 @@ Result<bool> Turner::grant_one(model::Pair order) {
     return false;
   }
   if (!made) return made.error();
+  const std::string& began = made->build.empty() ? made->reservation : made->build;
   if (!made->problem.empty()) {
-    options_.say(fmt::format("{}: {} could not be handed over: {}", order.family, made->reservation,
-                             made->problem));
+    options_.say(
+        fmt::format("{}: {} could not be handed over: {}", order.family, began, made->problem));
   }
+  if (!made->build.empty() && !made->build_began)
+    return true;  // The pair's turn comes when it is over.
   order.state = model::PairState::kSubmitted;
-  order.reservation = made->reservation;
+  order.reservation = began;
   order.cpus = cpus;
   submitted_[order.reservation] = {context_.clock->monotonic(), 1};
+  if (!made->build.empty()) {
+    order.aim = {model::Purpose::kBuild};
+    order.experiment.clear();
+  }
   snapshot_->experiments.began(order);
   snapshot_->in_flight.push_back(std::move(order));
   ++summary_.submitted;
@@ -399,8 +406,7 @@ Result<bool> Turner::done() {
     return true;
   }
   const Snapshot& snapshot = *snapshot_;
-  summary_.waiting_at_gate = 0;
-  summary_.held = summary_.parked = 0;
+  summary_.waiting_at_gate = summary_.held = summary_.parked = 0;
   for (const loop::ExperimentState& x : snapshot.experiments.state().experiments) {
     summary_.waiting_at_gate += x.stage == model::Stage::kGate ? 1 : 0;
     summary_.held += x.stage == model::Stage::kHold ? 1 : 0;
@@ -417,10 +423,9 @@ Result<bool> Turner::done() {
   summary_.skipped = skipped_because_;
   std::erase_if(summary_.skipped, [&](const auto& row) { return !skipped_.contains(row.first); });
   const bool waits_for_answers = !TRY(context_.ledger->asks("", "reserved")).empty();
-  summary_.settled = snapshot.in_flight.empty() && !waits_for_answers &&
-                     loop::settled(snapshot.experiments.state()) && !stuck_;
-  const bool at_rest =
-      summary_.settled || (stuck_ && snapshot.in_flight.empty() && !waits_for_answers);
+  const bool nothing_runs = snapshot.in_flight.empty() && !waits_for_answers;
+  summary_.settled = nothing_runs && loop::settled(snapshot.experiments.state()) && !stuck_;
+  const bool at_rest = nothing_runs && (summary_.settled || stuck_);
   if (at_rest && asking_.out_of_budget) summary_.stopped_because = "budget";
   return !options_.watch || (at_rest && options_.until != "never");
 }

@@ -1,6 +1,8 @@
 // pairs.h: turns an order for a pair into a reservation, and receipts into a fact.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "app/context.h"
 #include "base/result.h"
 #include "launch/launcher.h"
+#include "ledger/event.h"
 #include "ledger/ledger.h"
 #include "model/pair.h"
 #include "model/receipt.h"
@@ -20,10 +23,25 @@ Result<int> slots_needed(const model::Spec& spec, const model::Pair& order);
 // The commit of a repo's HEAD; empty if unknown.
 std::string head_of(const std::string& repo);
 
+inline constexpr int kTicketDigits = 16;
+
 struct Submission {
   std::string reservation;
   std::string problem;  // Why it was not submitted yet; reconcile() retries.
+  // Where runs have their own allocations, the worktree of a patch is built by a run of its own
+  // before anything of the pair is reserved: that run, and whether it began now. Without it, empty.
+  std::string build{};
+  bool build_began = false;
 };
+// Hands over what is reserved as `drafts`, records the worker_run_ids and lets it start.
+Result<Submission> hand_in(Context& context, const launch::PairRequest& request,
+                           const std::vector<ledger::Draft>& drafts, std::int64_t fence);
+
+// A run that builds a worktree which the request needs: the one under way, or a new one that
+// begins. Nothing if all are `built`, or if that was tried so often that the pair must do it.
+Result<std::optional<Submission>> build_first(Context& context, const ledger::Family& family,
+                                              launch::PairRequest& request, std::int64_t fence);
+
 // Reserves in the ledger, submits, and records the worker_run_id; also for a block's further
 // variants. Before anything is reserved: kBadInput if the spec cannot run like that, kBusy if
 // there is no room now.

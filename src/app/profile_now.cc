@@ -48,7 +48,7 @@ Result<model::Profile> profile_now(Context& context, const std::string& name, co
       const bool full = !made && made.error().kind == Error::Kind::kBusy;
       if (!made && !full) return made.error();
       if (made) reservation = made->reservation;
-      if (made) submitted[reservation] = {context.clock->monotonic(), 1};
+      if (made && made->build.empty()) submitted[reservation] = {context.clock->monotonic(), 1};
     } else if (!reservation.empty() &&
                std::ranges::find(open, reservation, &model::Pair::reservation) == open.end()) {
       break;

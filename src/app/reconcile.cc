@@ -97,6 +97,13 @@ struct Collector {
                    pays ? charge.cpus * charge.wall : Nanos{0}, std::move(more));
   }
 
+  // Of a run with receipts: what the place bills, or what they say.
+  Json billed(const model::Pair& run, const launch::RunStatus& status, AcceleratorSeconds time,
+              Nanos cpu, Json more) const {
+    return status.charge ? charged_by_place(run, *status.charge, std::move(more))
+                         : charged(time, cpu, std::move(more));
+  }
+
   Result<> lose(const model::Pair& run, const launch::RunStatus& status,
                 const std::string& reason) {
     say(fmt::format("{}: {} is void: {}", run.family, run.reservation, reason));
@@ -133,10 +140,6 @@ struct Collector {
           "it again",
           run.family, join(receipts.restored, ", "), run.reservation));
     }
-    const auto bill_for = [&](Json more) {
-      return status.charge ? charged_by_place(run, *status.charge, std::move(more))
-                           : charged(time, cpu, std::move(more));
-    };
     if (fact.voided) {
       say(fmt::format("{}: pair {}{} is void: {}", run.family, run.index, TRY(idea_of(run)),
                       fact.void_reason));
@@ -144,14 +147,24 @@ struct Collector {
       // What was run and has no receipt that counts was paid for all the same.
       const bool is_known = receipts.whole || (receipts.a && receipts.problem.empty());
       return keep(run, "run.voided",
-                  is_known ? bill_for(std::move(why)) : charged(run, status, std::move(why)));
+                  is_known ? billed(run, status, time, cpu, std::move(why))
+                           : charged(run, status, std::move(why)));
     }
     const auto d = compare::log_ratio(fact, spec);
     say(fmt::format(
         "{}: {} pair {}{}: A {:.2f}, B {:.2f} accelerator-seconds ({:+.1f} %), {} first",
         run.family, label_of(run.aim), run.index, TRY(idea_of(run)), fact.a.cost, fact.b.cost,
         100 * (1 - std::exp(-d.value_or(0))), run.variant_second ? "A" : "B"));
-    return keep(run, "run.collected", bill_for({{"fact", encode(fact)}}));
+    return keep(run, "run.collected", billed(run, status, time, cpu, {{"fact", encode(fact)}}));
+  }
+
+  // What came of it is in the tree; the pairs that need it go on from there.
+  Result<> take_build(const model::Pair& run, const launch::RunStatus& status,
+                      const launch::Receipts& receipts) {
+    if (!receipts.problem.empty()) return lose(run, status, receipts.problem);
+    return keep(
+        run, "run.collected",
+        billed(run, status, AcceleratorSeconds{0}, receipts.build_cpu, {{"fact", nullptr}}));
   }
 
   Result<> take_profile(const model::Pair& run, const launch::RunStatus& status,
@@ -165,13 +178,9 @@ struct Collector {
       cpu += cpu_of(*receipts.b);
     }
     add_build(receipts, time, cpu);
-    if (status.charge) {
-      time = held(*status.charge);
-      cpu = status.charge->cpus * status.charge->wall;
-    }
     const auto void_it = [&](const std::string& reason) {
       say(fmt::format("{}: {}", run.family, reason));
-      return keep(run, "run.voided", charged(time, cpu, {{"reason", reason}}));
+      return keep(run, "run.voided", billed(run, status, time, cpu, {{"reason", reason}}));
     };
     if (!succeeded(receipt)) {
       return void_it(fmt::format("the run to be profiled failed: {}", describe_ending(receipt)));
@@ -199,7 +208,8 @@ struct Collector {
     ideas.drafts.insert(ideas.drafts.begin(),
                         {"profile.recorded", "cycle", run.family, encode(profile)});
     const std::string seen = TRY(write_evidence(context, family, profile, joined));
-    TRY(keep(run, "run.collected", charged(time, cpu, {{"fact", nullptr}, {"evidence", seen}}),
+    TRY(keep(run, "run.collected",
+             billed(run, status, time, cpu, {{"fact", nullptr}, {"evidence", seen}}),
              ideas.drafts));
     say(fmt::format("{}: bottleneck {}: {}", run.family, name(profile.bottleneck), profile.rule));
     if (!joined.findings.empty()) {
@@ -247,7 +257,6 @@ class Visit {
   Result<bool> watch(const launch::RunStatus& status);
   Result<> adopt(const launch::RunStatus& status);
   Result<> record(const std::string& worker);
-  Result<bool> is_closed();
   // Why it is not to be handed over once more, if it is not: it is then cancelled.
   Result<std::string> why_give_up(const launch::RunStatus& status);
   Result<bool> release(const launch::RunStatus& status);
@@ -300,13 +309,10 @@ Result<bool> Visit::watch(const launch::RunStatus& status) {
   return false;
 }
 
-Result<bool> Visit::is_closed() {
-  return !run_.experiment.empty() &&
-         TRY(context_.ledger->experiment(run_.experiment)).state == "closed";
-}
-
 Result<std::string> Visit::why_give_up(const launch::RunStatus& status) {
-  if (TRY(is_closed())) return std::string("it had not started, and its experiment is closed");
+  const bool closed = !run_.experiment.empty() &&
+                      TRY(context_.ledger->experiment(run_.experiment)).state == "closed";
+  if (closed) return std::string("it had not started, and its experiment is closed");
   const int times = std::max(handing_.times, status.released);
   if (times < kMostHandings) return std::string();
   return fmt::format("it was handed over {} times, and no worker began it", times);
@@ -368,6 +374,10 @@ Result<bool> Visit::take(const launch::RunStatus& status) {
   auto collected = context_.launcher->collect(ref_);
   if (!collected) return lose(status, collected.error().text);
   launch::Receipts receipts = *std::move(collected);
+  if (run_.aim.purpose == model::Purpose::kBuild) {
+    TRY(collector_.take_build(run_, status, receipts));
+    return true;
+  }
   refuse_mismatch(run_, receipts);
   TRY(run_.aim.purpose == model::Purpose::kProfile ? collector_.take_profile(run_, status, receipts)
                                                    : collector_.take_pair(run_, status, receipts));
@@ -390,8 +400,9 @@ std::string Visit::why_lost(const launch::RunStatus& status) const {
 // Lost to the arm that was under way: a variant must not choose which of its runs are counted.
 Result<bool> Visit::take_lost(const launch::RunStatus& status, const std::string& why) {
   auto collected = context_.launcher->collect(ref_);
-  const bool is_pair = run_.aim.purpose != model::Purpose::kProfile;
-  if (!is_pair || !collected) return lose(status, why);
+  const model::Purpose purpose = run_.aim.purpose;
+  const bool has_arms = purpose != model::Purpose::kProfile && purpose != model::Purpose::kBuild;
+  if (!has_arms || !collected) return lose(status, why);
   launch::Receipts left = *std::move(collected);
   const bool infrastructure = launch::is_infrastructure(status.state);
   if (infrastructure) left.under_way.clear();  // No arm is to blame.
@@ -453,11 +464,6 @@ int forget_ended(Submitted& submitted, const std::vector<model::Pair>& in_flight
 }
 
 }  // namespace
-
-bool waits_for_helpers(const Submitted& submitted) {
-  return std::ranges::any_of(submitted,
-                             [](const auto& row) { return row.second.offered > Nanos{0}; });
-}
 
 Result<bool> collect_run(Context& context, const std::string& reservation,
                          const launch::RunStatus& status, const std::string& actor,

@@ -19,7 +19,6 @@
 namespace amdahl::app {
 namespace {
 
-constexpr int kTicketDigits = 16;
 constexpr Nanos kGitWithin = std::chrono::minutes(1);  // A file system may hang.
 
 std::string reservation_id(const model::Pair& order) {
@@ -118,7 +117,8 @@ struct Holding {
 
 // The run holds what its largest arm needs while the trees of its patches are built.
 int held_while_built(const launch::PairRequest& request) {
-  if (!launch::has_patch(request) || request.spec.build.empty()) return 0;
+  const bool builds = launch::has_patch(request) && !request.spec.build.empty();
+  if (!builds || request.built) return 0;
   int trees = request.a.needs_build ? 1 : 0;
   int most = request.a.accelerators;
   const auto add = [&](const model::Plan& plan) {
@@ -222,6 +222,32 @@ Result<int> slots_needed(const model::Spec& spec, const model::Pair& order) {
   return most;
 }
 
+Result<Submission> hand_in(Context& context, const launch::PairRequest& request,
+                           const std::vector<ledger::Draft>& drafts, std::int64_t fence) {
+  TRY(context.ledger->append(drafts, fence));
+  os::fault_point("cycle.reserved");
+  const launch::SubmitAnswer answer = context.launcher->submit(std::span(&request, 1)).front();
+  if (answer.handover != launch::Handover::kAccepted) {
+    return Submission{request.reservation, answer.reason};
+  }
+  os::fault_point("cycle.launched");
+  std::vector<ledger::Draft> submitted{
+      {"run.submitted", "cycle", request.reservation, {{"worker_run_id", answer.worker}}}};
+  for (std::size_t i = 1; i < drafts.size(); ++i) {
+    submitted.push_back(
+        {"run.submitted",
+         "cycle",
+         drafts[i].subject,
+         {{"worker_run_id", shared_worker(answer.worker, static_cast<int>(i) + 1)}}});
+  }
+  TRY(context.ledger->append(submitted, fence));
+  os::fault_point("cycle.recorded");
+  // Only what is on record may start.
+  const launch::RunRef run{request.reservation, request.ticket};
+  const auto released = context.launcher->release(std::span(&run, 1));
+  return Submission{request.reservation, released ? "" : released.error().text};
+}
+
 Result<Submission> submit_pair(Context& context, const ledger::Family& family,
                                const model::Pair& order, const std::vector<int>& cpus,
                                std::int64_t fence) {
@@ -235,32 +261,15 @@ Result<Submission> submit_pair(Context& context, const ledger::Family& family,
   request.by_agent = TRY(tests_agents_patch(context, order));
   request.sandbox = request.by_agent && !context.config.agent_unsandboxed;
   if (launch::has_patch(request)) request.commit = TRY(commit_for(context, family.spec, order));
+  if (context.allocates && launch::has_patch(request) && !family.spec.build.empty()) {
+    auto build = TRY(build_first(context, family, request, fence));
+    if (build) return *std::move(build);
+  }
   if (context.allocates) TRY(find_room(context, request));
   const model::Plan baseline = TRY(make_plan(family.spec, family.baseline).in("baseline"));
   const std::vector<ledger::Draft> reserved =
       reservations(context.config, family, order, request, with, baseline, context.allocates);
-  TRY(context.ledger->append(reserved, fence));
-  os::fault_point("cycle.reserved");
-  const launch::SubmitAnswer answer = context.launcher->submit(std::span(&request, 1)).front();
-  if (answer.handover != launch::Handover::kAccepted) {
-    return Submission{request.reservation, answer.reason};
-  }
-  os::fault_point("cycle.launched");
-  std::vector<ledger::Draft> submitted{
-      {"run.submitted", "cycle", request.reservation, {{"worker_run_id", answer.worker}}}};
-  for (std::size_t i = 0; i < order.shared.size(); ++i) {
-    submitted.push_back(
-        {"run.submitted",
-         "cycle",
-         reserved[i + 1].subject,
-         {{"worker_run_id", shared_worker(answer.worker, static_cast<int>(i) + 2)}}});
-  }
-  TRY(context.ledger->append(submitted, fence));
-  os::fault_point("cycle.recorded");
-  // Only what is on record may start.
-  const launch::RunRef run{request.reservation, request.ticket};
-  const auto released = context.launcher->release(std::span(&run, 1));
-  return Submission{request.reservation, released ? "" : released.error().text};
+  return hand_in(context, request, reserved, fence);
 }
 
 }  // namespace amdahl::app

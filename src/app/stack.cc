@@ -85,7 +85,9 @@ Result<> submit_one(Context& context, const ledger::Family& family, const Arms& 
   const std::vector<int> cpus(free.begin(), free.begin() + static_cast<std::ptrdiff_t>(need));
   const auto made = submit_pair(context, family, order, cpus, fence);
   if (!made && made.error().kind == Error::Kind::kBusy) return Ok{};
-  submitted[TRY(made).reservation] = {context.clock->monotonic(), 1};
+  const Submission& began = TRY(made);
+  submitted[began.build.empty() ? began.reservation : began.build] = {context.clock->monotonic(),
+                                                                      1};
   return Ok{};
 }
 

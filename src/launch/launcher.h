@@ -57,6 +57,9 @@ struct PairRequest {
   // Where that cannot be done, no arm starts.
   bool sandbox = false;
   bool by_agent = false;  // The variant's patch is a model's: frozen code must be as committed.
+  // Runs no arm: makes and builds the worktree of `a`, without its check. `b` is the baseline.
+  bool build = false;
+  bool built = false;  // The worktrees were built by such runs.
 };
 
 inline constexpr std::size_t kBlockVariants = 4;
@@ -68,7 +71,7 @@ inline constexpr Nanos kBuildLimit = std::chrono::hours(1);  // Per patched tree
 // Whether an arm has a patch; then all of them run in worktrees of one commit.
 bool has_patch(const PairRequest& request);
 
-// What an allocation for all arms must have.
+// What an allocation for all arms must have; a build holds no accelerators.
 int most_accelerators(const PairRequest& request);
 int most_cpus(const PairRequest& request);
 

@@ -23,6 +23,8 @@ void add_finer(const PairRequest& request, Json& json) {
   if (request.allocated) json["allocated"] = true;
   if (request.sandbox) json["sandbox"] = true;
   if (request.by_agent) json["by_agent"] = true;
+  if (request.build) json["build"] = true;
+  if (request.built) json["built"] = true;
 }
 
 template <class T>
@@ -43,6 +45,8 @@ Result<> take_finer(const Json& json, PairRequest& request) {
   take(json, "allocated", request.allocated);
   take(json, "sandbox", request.sandbox);
   take(json, "by_agent", request.by_agent);
+  take(json, "build", request.build);
+  take(json, "built", request.built);
   if (!json.contains("more")) return Ok{};
   for (const Json& plan : json.at("more")) {
     request.more.push_back(TRY(model::decode<model::Plan>(plan).in("/more")));
@@ -63,24 +67,27 @@ int most(const PairRequest& request, int model::Plan::*of) {
 }  // namespace
 
 bool has_patch(const PairRequest& request) {
+  if (request.build) return true;
   if (request.profile) return !request.a.patch.empty();
   return !request.a.patch.empty() || !request.b.patch.empty() ||
          std::ranges::any_of(request.more, [](const auto& plan) { return !plan.patch.empty(); });
 }
 
 int most_accelerators(const PairRequest& request) {
-  return most(request, &model::Plan::accelerators);
+  return request.build ? 0 : most(request, &model::Plan::accelerators);
 }
 
 int most_cpus(const PairRequest& request) { return most(request, &model::Plan::cpus); }
 
 Nanos longest_arms(const PairRequest& request) {
+  if (request.build) return kBuildLimit + kArmGrace;
   return arms_in_a_row(request) * (request.spec.time_limit + kArmGrace);
 }
 
 Nanos longest_run(const PairRequest& request) {
   const int trees = 2 + static_cast<int>(request.more.size());
-  return longest_arms(request) + (has_patch(request) ? trees * kBuildLimit : Nanos{0});
+  const bool builds = has_patch(request) && !request.build && !request.built;
+  return longest_arms(request) + (builds ? trees * kBuildLimit : Nanos{0});
 }
 
 Json encode_request(const PairRequest& request) {

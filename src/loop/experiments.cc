@@ -199,6 +199,7 @@ void Experiments::began(const model::Pair& pair) {
       f.profiling = true;
       return;
     case Purpose::kStack:
+    case Purpose::kBuild:
       return;
     case Purpose::kRace:
       if (Queued* queued = racing(pair)) ++queued->lane.in_flight;
@@ -255,6 +256,7 @@ void Experiments::ended(const model::Pair& pair) {
       return;
     case Purpose::kProfile:
     case Purpose::kStack:
+    case Purpose::kBuild:
       return;
     case Purpose::kRace:
       if (Queued* queued = racing(pair)) --queued->lane.in_flight;

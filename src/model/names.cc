@@ -34,6 +34,7 @@ constexpr auto kPurposes = std::to_array<Row<Purpose>>({
     {Purpose::kStack, "stack"},
     {Purpose::kProfile, "profile"},
     {Purpose::kRace, "race"},
+    {Purpose::kBuild, "build"},
 });
 
 constexpr auto kNeverRuns = std::to_array<Row<NeverRuns>>({

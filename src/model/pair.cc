@@ -7,13 +7,14 @@ namespace amdahl::model {
 // Only these carry a target into the ledger's word; that of an A/A pair is in its fact.
 std::string text_of(const Aim& aim) {
   const bool shown = aim.purpose == Purpose::kTopUp || aim.purpose == Purpose::kStack ||
-                     aim.purpose == Purpose::kRace;
+                     aim.purpose == Purpose::kRace || aim.purpose == Purpose::kBuild;
   if (!shown || aim.target.empty()) return std::string(name(aim.purpose));
   return fmt::format("{}:{}", name(aim.purpose), aim.target);
 }
 
 std::string label_of(const Aim& aim) {
-  return aim.purpose == Purpose::kRace ? std::string(name(aim.purpose)) : text_of(aim);
+  const bool hidden = aim.purpose == Purpose::kRace || aim.purpose == Purpose::kBuild;
+  return hidden ? std::string(name(aim.purpose)) : text_of(aim);
 }
 
 std::optional<Aim> aim_in(std::string_view text) {
@@ -33,6 +34,7 @@ bool feeds_evidence(Purpose purpose) {
     case Purpose::kStack:
     case Purpose::kProfile:
     case Purpose::kRace:
+    case Purpose::kBuild:
       return false;
   }
   return false;

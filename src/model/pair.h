@@ -17,8 +17,8 @@ enum class PairState : std::uint8_t { kOrdered, kReserved, kSubmitted, kCollecte
 std::string_view name(PairState state);  // "ordered", "reserved", ...
 std::optional<PairState> pair_state_named(std::string_view name);
 
-// What a pair is for. `target`: the check that asked for a top-up, the digest of the stack, or the
-// hypothesis that races.
+// What a pair is for. `target`: the check that asked for a top-up, the digest of the stack, the
+// hypothesis that races, or the worktree that is built.
 struct Aim {
   Purpose purpose = Purpose::kCompare;
   std::string target{};
@@ -46,7 +46,7 @@ struct Pair {
 
   // Set when ordered: everything except where and when.
   std::string family;
-  std::string experiment;  // Empty for A/A, stack, race and profile runs.
+  std::string experiment;  // Empty for A/A, stack, race, build and profile runs.
   Aim aim;
   int index = 0;  // Index of the coin; unique per experiment (or family) and aim.
   bool variant_second = false;

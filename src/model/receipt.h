@@ -250,7 +250,8 @@ enum class Purpose : std::uint8_t {
   kSame,
   kStack,
   kProfile,
-  kRace,  // Chooses among values of one setting; never evidence.
+  kRace,   // Chooses among values of one setting; never evidence.
+  kBuild,  // Makes the worktree of a patch, before the pairs that need it.
 };
 std::string_view name(Purpose purpose);  // "compare", "replicate", "top-up", "same", "stack", ...
 std::optional<Purpose> purpose_named(std::string_view name);

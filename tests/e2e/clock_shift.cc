@@ -11,8 +11,10 @@ using Gettime = int (*)(clockid_t, timespec*);
 
 const long shift = [] {
   const char* seconds = std::getenv("CLOCK_SHIFT_S");
+  const long shifted = seconds ? std::atol(seconds) : 0;
   ::unsetenv("LD_PRELOAD");
-  return seconds ? std::atol(seconds) : 0;
+  ::unsetenv("CLOCK_SHIFT_S");
+  return shifted;
 }();
 
 }  // namespace

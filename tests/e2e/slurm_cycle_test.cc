@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cluster.h"
 #include "json.h"
+#include "ledger/postgres/testing/server.h"
 #include "os/host.h"
 
 namespace amdahl::e2e {
@@ -62,8 +63,9 @@ void expect_charges(const Sandbox& sandbox, const Cluster& cluster, int accelera
 }
 
 // A family whose truth is known: each change's title, and the effect of what waits at the gate.
-std::map<std::string, double> at_gate_of_known_truths(
-    const Sandbox& sandbox, const std::map<std::string, std::string>& env) {
+std::map<std::string, double> at_gate_of_known_truths(const Sandbox& sandbox,
+                                                      const std::map<std::string, std::string>& env,
+                                                      const std::string& ledger_url = {}) {
   sandbox.add_nap_job("0.9");
   sandbox.write("job.sh",
                 "#!/bin/sh\n"
@@ -75,12 +77,15 @@ std::map<std::string, double> at_gate_of_known_truths(
   std::string spec = sandbox.read("job.toml");
   spec.replace(spec.find("accelerators = 1"), 16, "accelerators = 2");
   sandbox.write("job.toml", spec);
-  sandbox.write("config.toml", std::string(env.empty() ? "slots = 2\n"
-                                                       : "launcher = \"slurm\"\n"
-                                                         "slots = 16\n") +
-                                   "[campaign]\nk = 4\n[compare]\ncap = 32\nmin_gain = 0.9\n"
-                                   "[loop]\nlease_s = 10.0\nbusy_hosts = false\n"
-                                   "[slurm]\npoll_s = 0.4\n");
+  sandbox.write(
+      "config.toml",
+      std::string(env.empty() ? "slots = 2\n"
+                              : "launcher = \"slurm\"\n"
+                                "slots = 16\n") +
+          "[campaign]\nk = 4\n[compare]\ncap = 32\nmin_gain = 0.9\n"
+          "[loop]\nlease_s = 10.0\nbusy_hosts = false\n"
+          "[slurm]\npoll_s = 0.4\n" +
+          (ledger_url.empty() ? "" : "[ledger]\nwait_s = 20\nurl = \"" + ledger_url + "\"\n"));
   EXPECT_EQ(sandbox.amdahl({"adopt", "--spec", "job.toml"}, env).code, 0);
   const auto propose = [&](const std::string& title, const std::string& option,
                            const std::string& value) {
@@ -121,8 +126,11 @@ void expect_known_truths(const std::map<std::string, double>& effects) {
 TEST(SlurmCycle, KnownTruthsReachTheirVerdictsAndCostWhatSlurmCharged) {
   const Cluster cluster("/tmp/amdahl-slurm-" + os::random_hex(6));
   if (!cluster.runs()) GTEST_SKIP() << cluster.reason();
+  const ledger::postgres::TestServer server;
+  if (!server.runs()) GTEST_SKIP() << server.reason();
   Sandbox sandbox;
-  expect_known_truths(at_gate_of_known_truths(sandbox, {{"SLURM_CONF", cluster.conf()}}));
+  expect_known_truths(
+      at_gate_of_known_truths(sandbox, {{"SLURM_CONF", cluster.conf()}}, server.url("cycle")));
   // Each arm saw what it claimed: two devices, or one.
   std::map<std::string, int> saw;
   for (const auto line : split(sandbox.read("runs.log"), '\n')) {

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cluster.h"
 #include "json.h"
+#include "ledger/postgres/testing/server.h"
 #include "os/host.h"
 
 namespace amdahl::e2e {
@@ -20,11 +21,13 @@ class SlurmNodes : public testing::Test {
   void SetUp() override {
     cluster_.emplace("/tmp/amdahl-slurm-" + os::random_hex(6));
     if (!cluster_->runs()) GTEST_SKIP() << cluster_->reason();
+    if (!server_.runs()) GTEST_SKIP() << server_.reason();
     env_ = {{"SLURM_CONF", cluster_->conf()}};
     sandbox_.write("config.toml",
                    "launcher = \"slurm\"\nslots = 16\n[campaign]\nk = 2\n[compare]\ncap = 24\n"
                    "min_gain = 0.9\n[loop]\nlease_s = 10.0\nbusy_hosts = false\n"
-                   "[slurm]\npoll_s = 0.4\n");
+                   "[slurm]\npoll_s = 0.4\n[ledger]\nwait_s = 20\nurl = \"" +
+                       server_.url("nodes") + "\"\n");
   }
 
   std::string propose(const std::string& family, const std::string& option,
@@ -76,6 +79,7 @@ class SlurmNodes : public testing::Test {
   }
 
   std::optional<Cluster> cluster_;
+  ledger::postgres::TestServer server_;
   Sandbox sandbox_;
   std::map<std::string, std::string> env_;
 };

@@ -1,27 +1,29 @@
 // torture_test.cc: four machines with one ledger on a real PostgreSQL run pairs on a real Slurm
 // while everything fails in turn: nothing is lost, run twice or charged wrongly.
 #include <algorithm>
+#include <cmath>
 #include <csignal>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
 #include <sstream>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "cluster.h"
+#include "command.h"
 #include "json.h"
 #include "ledger/postgres/testing/server.h"
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "torture_plan.h"
 
 namespace amdahl::e2e {
 namespace {
@@ -29,47 +31,23 @@ namespace {
 using ledger::postgres::TestServer;
 
 constexpr int kMachines = 4;
-constexpr int kIdeas = 30;
-constexpr auto kTick = std::chrono::milliseconds(100);
-
-// A command of one machine, which can be killed at any moment.
-class Command {
- public:
-  void start(const std::vector<std::string>& argv, const std::map<std::string, std::string>& env,
-             const std::string& log) {
-    pid_ = ::fork();
-    if (pid_ != 0) return;
-    for (const auto& [name, value] : env) ::setenv(name.c_str(), value.c_str(), 1);
-    const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-    ::dup2(file, 1);
-    ::dup2(file, 2);
-    std::vector<char*> words;
-    for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    ::execvp(words[0], words.data());
-    ::_exit(127);
-  }
-  // Its exit code, once, when it has ended.
-  std::optional<int> ended() {
-    int status = 0;
-    if (pid_ <= 0 || ::waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
-    pid_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-  bool runs() const { return pid_ > 0; }
-  void signal(int number) const {
-    if (pid_ > 0) ::kill(pid_, number);
-  }
-
- private:
-  pid_t pid_ = -1;
-};
+constexpr int kIdeas = 8;        // At first,
+constexpr int kIdeasAFault = 2;  // and more, so that there is always something to run.
+constexpr auto kTick = std::chrono::milliseconds(20);
+constexpr int kTicksALook = 5;
+constexpr int kKilled = 128 + SIGKILL;
+constexpr double kForDeath = 8;    // For something to die at the point, after the fault.
+constexpr double kForTarget = 10;  // For what a fault is meant to meet.
+constexpr double kHangs = 12;      // Longer than Slurm's clients wait.
 
 struct Machine {
   std::string name;
   Command cycle;
   Command helper;
-  int rests = 0;  // Ticks until its next cycle.
+  int started = 0;             // Cycles so far.
+  int rests = 0;               // Ticks until its next cycle.
+  bool doomed = false;         // Its cycle dies at the point of the present fault,
+  bool helper_doomed = false;  // or its helper does.
 };
 
 class Torture : public testing::Test {
@@ -80,7 +58,6 @@ class Torture : public testing::Test {
     if (mounted_) ::umount2(state_.c_str(), MNT_DETACH);
   }
 
-  int drawn(int from, int to) { return std::uniform_int_distribution<int>(from, to)(draw_); }
   std::vector<std::string> words_on(const Machine& machine,
                                     const std::vector<std::string>& words) const;
   std::map<std::string, std::string> variables() const;
@@ -88,13 +65,18 @@ class Torture : public testing::Test {
     return run(words_on(machine, words), variables(), sandbox_.path());
   }
   void configure(const std::string& more) const;
+  void propose(int count);
+  std::map<std::string, std::string> doom(bool& doomed) const;
   void keep_busy(Machine& machine);
   void start_cycle(Machine& machine);
+  void note_death(bool& doomed, int code);
   void stop(Machine& machine);
-  void next_fault();
+  void have(const Fault& fault);
+  void inject(const std::string& fault);
   void mend(const std::string& fault);
   void kill_jobs_of_node(const std::string& node) const;
-  bool kill_a_worker();
+  bool kill_a_worker() const;
+  bool kill_during_commit();
   void pass(double seconds, const std::function<bool()>& until);
   void fill() const;
   int arms_run() const { return count_lines(sandbox_.read("runs.log"), " "); }
@@ -106,16 +88,23 @@ class Torture : public testing::Test {
   void expect_charges();
   void expect_equal_replicas();
 
-  std::mt19937 draw_;
+  bool all_ = false;  // Every fault with every fault point.
   int pairs_ = 0;
+  int ideas_ = 0;
+  std::optional<TorturePlan> plan_;
   Cluster cluster_{"/tmp/amdahl-t-" + os::random_hex(6)};
-  TestServer server_{std::vector<std::string>{"commit_delay=5000", "commit_siblings=0"}};
+  TestServer server_{
+      std::vector<std::string>{"fsync=on", "commit_delay=20000", "commit_siblings=0"}};
   Sandbox sandbox_;
   std::string state_ = sandbox_.path("state");
   bool mounted_ = false;
   std::vector<Machine> machines_{kMachines};
-  std::vector<std::string> bag_;       // Faults of this round that are still to come.
-  std::map<std::string, int> faults_;  // How often each was there.
+  Fault fault_;                        // The present one.
+  bool died_ = false;                  // A cycle or a helper has died at its point.
+  bool own_kill_ = false;              // Cycles and helpers die of us.
+  std::map<std::string, int> faults_;  // How often each was there, and met what it was meant for.
+  std::set<std::string> points_;       // Where something died.
+  int met_ = 0;                        // Faults during which something died at their point.
   std::map<int, int> exits_;           // Of cycles.
 };
 
@@ -125,17 +114,18 @@ void Torture::SetUp() {
   };
   const int seed = number("AMDAHL_TORTURE_SEED", 1);
   pairs_ = number("AMDAHL_TORTURE_PAIRS", 12);
-  draw_.seed(static_cast<unsigned>(seed));
+  all_ = !os::env_or("AMDAHL_TORTURE_ALL", "").empty();
+  plan_.emplace(static_cast<std::uint32_t>(seed));
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  std::printf("seed %d, %d pairs\n", seed, pairs_);
+  std::printf("seed %d, at least %d pairs\n", seed, pairs_);
   if (!cluster_.runs()) GTEST_SKIP() << cluster_.reason();
   if (!server_.runs()) GTEST_SKIP() << server_.reason();
-  sandbox_.add_nap_job("0.4");
+  sandbox_.add_nap_job("1");
   // Outside of all that is tortured. The name of the job is unique to a reservation.
   sandbox_.write("job.sh",
                  "#!/bin/sh\n"
                  "echo \"$SLURM_JOB_NAME $(basename \"$AMDAHL_OUT\")\" >> \"$RUN_LOG\"\n"
-                 "sleep ${NAP:-0.4}\n"
+                 "sleep ${NAP:-1}\n"
                  "echo fine > \"$AMDAHL_OUT/result\"\n"
                  "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n",
                  true);
@@ -153,8 +143,13 @@ void Torture::SetUp() {
     machines_[static_cast<std::size_t>(i)].name = "m" + std::to_string(i + 1);
   }
   ASSERT_EQ(on(machines_[0], {"adopt", "--spec", "job.toml"}).code, 0);
-  for (int i = 0; i < kIdeas; ++i) {
-    const std::string colour = "COLOUR=c" + std::to_string(i);
+  propose(kIdeas);
+}
+
+// Ideas without any effect, whose pairs differ in nothing.
+void Torture::propose(int count) {
+  for (int i = 0; i < count; ++i) {
+    const std::string colour = "COLOUR=c" + std::to_string(ideas_++);
     const Outcome proposed = on(machines_[0], {"propose", "nap", "--env", colour, "--gain", "40",
                                                "--title", colour, "--as", "ada"});
     ASSERT_EQ(proposed.code, 0) << proposed.err;
@@ -163,7 +158,7 @@ void Torture::SetUp() {
 
 void Torture::configure(const std::string& more) const {
   sandbox_.write("config.toml",
-                 "launcher = \"slurm\"\nslots = 16\n[campaign]\nk = 40\n[compare]\ncap = 24\n"
+                 "launcher = \"slurm\"\nslots = 4\n[campaign]\nk = 1000\n[compare]\ncap = 24\n"
                  "min_gain = 0.9\n[loop]\nlease_s = 4.0\nbusy_hosts = false\n"
                  "[slurm]\npoll_s = 0.4\nsettle_s = 20\n[ledger]\nwait_s = 20\nurl = \"" +
                      server_.url("torture") + "\"\n" + more);
@@ -171,8 +166,9 @@ void Torture::configure(const std::string& more) const {
 
 std::vector<std::string> Torture::words_on(const Machine& machine,
                                            const std::vector<std::string>& words) const {
-  std::vector<std::string> argv{"unshare", "--uts", "sh", "-c",
-                                "hostname " + machine.name + " && exec \"$0\" \"$@\"", program()};
+  std::vector<std::string> argv{
+      "unshare", "--uts", "sh", "-c", "hostname " + machine.name + " && exec \"$0\" \"$@\"",
+      program()};
   argv.insert(argv.end(), words.begin(), words.end());
   return argv;
 }
@@ -184,35 +180,49 @@ std::map<std::string, std::string> Torture::variables() const {
           {"TMPDIR", "/tmp"}};
 }
 
-// A third of the cycles die at a fault point, a fifth have a clock that is an hour off.
-void Torture::start_cycle(Machine& machine) {
+// Where what starts now dies, unless something has already died there during this fault.
+std::map<std::string, std::string> Torture::doom(bool& doomed) const {
   std::map<std::string, std::string> env = variables();
+  doomed = !fault_.point.empty() && !died_;
+  if (!doomed) return env;
+  env["AMDAHL_FAULT_POINT"] = fault_.point;
+  env["AMDAHL_FAULT_AT"] = std::to_string(fault_.at);
+  return env;
+}
+
+void Torture::start_cycle(Machine& machine) {
+  const Start start = plan_->start(machine.name.back() - '0', machine.started++);
+  machine.rests = start.rest_ticks;
+  std::map<std::string, std::string> env = doom(machine.doomed);
   std::vector<std::string> words{"cycle"};
-  if (drawn(0, 3) == 0) words.emplace_back("--watch");
-  if (drawn(0, 2) == 0) {
-    env["AMDAHL_FAULT_AT"] = std::to_string(drawn(3, 60));
-    ++faults_["fault point"];
-  }
-  if (drawn(0, 4) == 0) {
-    env["CLOCK_SHIFT_S"] = drawn(0, 1) == 0 ? "3600" : "-3600";
-    ++faults_["clock"];
-  }
+  if (start.watch) words.emplace_back("--watch");
   std::vector<std::string> argv = words_on(machine, words);
-  if (env.contains("CLOCK_SHIFT_S")) {
+  if (fault_.name.starts_with("clock")) {
+    env["CLOCK_SHIFT_S"] = fault_.name == "clock ahead" ? "3600" : "-3600";
     argv[4] = "hostname " + machine.name + " && LD_PRELOAD=" CLOCK_SHIFT " exec \"$0\" \"$@\"";
   }
   machine.cycle.start(argv, env, sandbox_.path(machine.name + ".log"));
 }
 
+// Who was to die at the point of the present fault, and was not killed by us, died there.
+void Torture::note_death(bool& doomed, int code) {
+  const bool there = doomed && code == kKilled && !own_kill_;
+  doomed = false;
+  if (!there || died_) return;
+  died_ = true;
+  ++met_;
+  points_.insert(fault_.point);
+}
+
 void Torture::keep_busy(Machine& machine) {
   if (const auto code = machine.cycle.ended()) {
     ++exits_[*code];
-    machine.rests = drawn(5, 15);
+    note_death(machine.doomed, *code);
   }
-  machine.helper.ended();
+  if (const auto code = machine.helper.ended()) note_death(machine.helper_doomed, *code);
   if (!machine.cycle.runs() && machine.rests-- <= 0) start_cycle(machine);
   if (machine.helper.runs() || machine.name > "m2") return;
-  machine.helper.start(words_on(machine, {"work", "--idle", "60"}), variables(),
+  machine.helper.start(words_on(machine, {"work", "--idle", "60"}), doom(machine.helper_doomed),
                        sandbox_.path(machine.name + ".work.log"));
 }
 
@@ -238,7 +248,7 @@ void Torture::kill_jobs_of_node(const std::string& node) const {
   }
 }
 
-bool Torture::kill_a_worker() {
+bool Torture::kill_a_worker() const {
   std::vector<pid_t> workers;
   for (const std::string& pid : os::list("/proc")) {
     const auto number = to_number<pid_t>(pid);
@@ -252,10 +262,27 @@ bool Torture::kill_a_worker() {
   return ::kill(workers.front(), SIGKILL) == 0;
 }
 
+// PostgreSQL shows in the names of its processes what they do.
+bool Torture::kill_during_commit() {
+  for (const std::string& pid : os::list("/proc")) {
+    const auto name = os::read_file("/proc/" + pid + "/cmdline");
+    if (!name || !name->starts_with("postgres: ") || name->find(" COMMIT") == name->npos) continue;
+    std::error_code gone;
+    const auto works_in = std::filesystem::read_symlink("/proc/" + pid + "/cwd", gone);
+    if (!works_in.string().starts_with(server_.folder())) continue;
+    server_.kill();
+    return true;
+  }
+  return false;
+}
+
 // The machines go on for so long, or until something is there.
 void Torture::pass(double seconds, const std::function<bool()>& until) {
-  for (double passed = 0; passed < seconds && !until(); passed += 0.1) {
-    for (Machine& machine : machines_) keep_busy(machine);
+  int ticks = 0;
+  for (double passed = 0; passed < seconds && !until(); passed += to_seconds(kTick)) {
+    if (ticks++ % kTicksALook == 0) {
+      for (Machine& machine : machines_) keep_busy(machine);
+    }
     os::real_clock().sleep(kTick);
   }
 }
@@ -273,51 +300,55 @@ void Torture::mend(const std::string& fault) {
   if (fault == "ctld" || fault == "dbd") cluster_.up(fault);
   if (fault == "slurmd" || fault == "node") cluster_.up("n1");
   if (fault == "ctld hangs") cluster_.signal("ctld", "CONT");
+  if (fault == "dbd hangs") cluster_.signal("dbd", "CONT");
   if (fault == "postgres") server_.start();
   if (fault == "read-only") ::mount("", state_.c_str(), "", MS_REMOUNT, "size=200m,mode=755");
   if (fault == "full") ::unlink((state_ + "/fill").c_str());
+  own_kill_ = false;
 }
 
-void Torture::next_fault() {
-  if (bag_.empty()) {
-    bag_ = {"cycle", "worker", "ctld", "dbd", "slurmd", "node", "postgres", "read-only", "full",
-            "ctld hangs", "helper"};
-    std::ranges::shuffle(bag_, draw_);
-  }
-  const std::string fault = bag_.back();
-  bag_.pop_back();
-  ++faults_[fault];
-  std::printf("%d arms: %s\n", arms_run(), fault.c_str());
-  double lasts = 0.1 * drawn(2, 20);
+void Torture::inject(const std::string& fault) {
+  bool met = true;
   if (fault == "cycle") {  // One of them decides.
+    own_kill_ = true;
     for (Machine& one : machines_) one.cycle.signal(SIGKILL);
   }
-  if (fault == "helper") machines_[0].helper.signal(SIGKILL);
-  if (fault == "worker") {
-    bool met = false;
-    pass(10, [&] { return met = kill_a_worker(); });
-    faults_["worker that ran"] += met ? 1 : 0;
+  if (fault == "helper") {
+    own_kill_ = true;
+    machines_[0].helper.signal(SIGKILL);
   }
+  if (fault == "worker") pass(kForTarget, [&] { return met = kill_a_worker(); });
   if (fault == "ctld") {  // Just after a submission: the controller has not saved it yet.
     const std::size_t before = sandbox_.list("state/runs").size();
-    bool met = false;
-    pass(10, [&] { return met = sandbox_.list("state/runs").size() > before; });
-    faults_["ctld after a submission"] += met ? 1 : 0;
+    pass(kForTarget, [&] { return met = sandbox_.list("state/runs").size() > before; });
   }
   if (fault == "ctld" || fault == "dbd") cluster_.signal(fault, "KILL");
   if (fault == "slurmd" || fault == "node") cluster_.signal("n1", "KILL");
   if (fault == "node") kill_jobs_of_node("n1");
-  if (fault == "postgres") server_.kill();
+  if (fault == "postgres") {
+    pass(kForTarget, [&] { return met = kill_during_commit(); });
+    if (!met) server_.kill();
+  }
   if (fault == "full") fill();
-  if (fault == "read-only") {
-    ::mount("", state_.c_str(), "", MS_REMOUNT | MS_RDONLY, "");
-  }
-  if (fault == "ctld hangs") {
-    cluster_.signal("ctld", "STOP");
-    lasts = 12;  // Longer than clients wait.
-  }
-  pass(lasts, [] { return false; });
-  mend(fault);
+  if (fault == "read-only") ::mount("", state_.c_str(), "", MS_REMOUNT | MS_RDONLY, "");
+  if (fault == "ctld hangs") cluster_.signal("ctld", "STOP");
+  if (fault == "dbd hangs") cluster_.signal("dbd", "STOP");
+  faults_[fault] += met ? 1 : 0;
+}
+
+// From the first, what starts dies at the fault's point: before the fault, in it or after it.
+void Torture::have(const Fault& fault) {
+  const auto never = [] { return false; };
+  propose(kIdeasAFault);
+  fault_ = fault;
+  died_ = false;
+  std::printf("%d arms: %s, death at %s\n", arms_run(), fault.name.c_str(), fault.point.c_str());
+  pass(fault.after_s, never);
+  inject(fault.name);
+  pass(fault.name.ends_with("hangs") ? kHangs : fault.lasts_s, never);
+  mend(fault.name);
+  pass(kForDeath, [&] { return died_; });
+  fault_ = {};
 }
 
 // All is well again. Without a budget nothing is started, and what is in flight is collected.
@@ -377,21 +408,32 @@ void Torture::expect_equal_replicas() {
   }
 }
 
-// Of each job that accounting knows to its end: one accelerator, for so long.
+// Of each job that accounting knows to its end: one accelerator, for so long. A slurmctld that
+// starts while slurmdbd is away leaves the GPU out of what accounting lists as allocated. One that
+// is killed just after it reported the end of a job does not know of that end: for it the job goes
+// on, until its node is found not to have it, and accounting gets this later end. Such a run was
+// charged before; nothing else is an excuse.
 void Torture::expect_charges() {
+  std::map<std::string, std::string> env = variables();
+  env["SLURM_TIME_FORMAT"] = "%s";
   const Outcome told = run({"sacct", "-X", "-D", "-n", "-P", "-S", "now-1days", "-E", "now+1days",
                             "-s", "CD,CA,F,TO,NF,PR,BF,DL,OOM,RQ", "-o",
-                            "JobName,ElapsedRaw,End,AllocTRES"},
-                           variables(), "/tmp");
+                            "JobName,ElapsedRaw,End,AllocTRES,JobIDRaw,State,Start"},
+                           env, "/tmp");
   std::map<std::string, double> billed;
+  std::map<std::string, double> ended;         // Unix time.
+  std::map<std::string, std::string> told_of;  // For people.
   for (const auto line : split(told.out, '\n')) {
     const auto cells = split(line, '|');
-    if (cells.size() != 4 || cells[2] == "Unknown") continue;
-    const bool held = cells[3].find("gres/gpu=1") != cells[3].npos;
-    billed[std::string(cells[0])] += held ? to_number<double>(cells[1]).value_or(0) : 0;
+    if (cells.size() != 7) continue;
+    told_of[std::string(cells[0])] += std::string(line) + '\n';
+    if (cells[2] == "Unknown") continue;
+    billed[std::string(cells[0])] += to_number<double>(cells[1]).value_or(0);
+    ended[std::string(cells[0])] = to_number<double>(cells[2]).value_or(0);
   }
   std::map<std::string, std::string> jobs;
   std::map<std::string, double> spent;
+  std::map<std::string, double> charged_at;
   std::istringstream lines(on(machines_[0], {"ledger", "export"}).out);
   for (std::string line; std::getline(lines, line);) {
     const Json event = Json::parse(line);
@@ -404,37 +446,50 @@ void Torture::expect_charges() {
     }
     if (payload.contains("spent_accelerator_s")) {
       spent[event.at("subject")] = payload.at("spent_accelerator_s");
+      charged_at[event.at("subject")] = 1e-9 * event.at("at_ns").get<double>();
     }
   }
   int compared = 0;
+  int rewritten = 0;
   for (const auto& [reservation, job] : jobs) {
     const auto bill = billed.find(job);
     if (bill == billed.end()) continue;
     ++compared;
-    EXPECT_NEAR(spent[reservation], bill->second, 1.01) << reservation << " " << job;
+    const bool differs = std::abs(spent[reservation] - bill->second) > 1.01;
+    if (differs && charged_at[reservation] < ended[job] - 1) {
+      ++rewritten;
+      std::printf("charged %.0f s, rewritten: %s", spent[reservation], told_of[job].c_str());
+      continue;
+    }
+    EXPECT_NEAR(spent[reservation], bill->second, 1.01) << reservation << '\n' << told_of[job];
   }
-  std::printf("%d charges compared, of %zu jobs\n", compared, jobs.size());
+  std::printf("%d charges compared, of %zu jobs; %d of them accounting changed later\n", compared,
+              jobs.size(), rewritten);
+  EXPECT_LE(rewritten, faults_["ctld"] + faults_["ctld hangs"]);
   EXPECT_GT(compared, pairs_ / 2);
 }
 
 TEST_F(Torture, LosesNothingRunsNothingTwiceAndChargesWhatSlurmDid) {
-  int rounds = 0;
-  for (int i = 0; rounds == 0 || arms_run() < 2 * pairs_; ++i) {
-    pass(0.1 * drawn(3, 25), [] { return false; });
-    next_fault();
-    rounds += bag_.empty() ? 1 : 0;
-    ASSERT_LT(i, 40 * pairs_) << "it does not go on";
-  }
+  const std::vector<Fault> plan = plan_->faults(all_);
+  for (const Fault& fault : plan) have(fault);
+  const int most_s = 120 + 10 * pairs_;
+  pass(most_s, [&] { return arms_run() >= 2 * pairs_; });
+  EXPECT_GE(arms_run(), 2 * pairs_) << "it does not go on";
   for (const auto& [fault, times] : faults_) std::printf("%s: %d\n", fault.c_str(), times);
   for (const auto& [code, times] : exits_) std::printf("cycles with exit %d: %d\n", code, times);
+  std::printf("death at the point during %d of %zu faults, at %zu of %zu points\n", met_,
+              plan.size(), points_.size(), fault_points().size());
   settle();
   expect_one_fate_each();
   expect_arms_at_most_once();
   expect_equal_replicas();
   expect_charges();
+  // Each fault met what it is meant for. Not every point is passed while a fault lasts.
+  EXPECT_GE(met_, static_cast<int>(plan.size()) / 5);
+  for (const std::string& fault : fault_names()) EXPECT_GE(faults_[fault], 1) << fault;
   // Done, the lease of another, a ledger or disk that is away, killed.
   for (const auto& [code, times] : exits_) {
-    EXPECT_TRUE(code == 0 || code == 3 || code == 5 || code == 137) << code << " " << times;
+    EXPECT_TRUE(code == 0 || code == 3 || code == 5 || code == kKilled) << code << " " << times;
   }
 }
 

@@ -198,6 +198,7 @@ class LocalLauncher final : public Launcher {
     }
     const Json stored = TRY(json_in(folder.request()));
     const PairRequest request = TRY(decode_request(stored).in(folder.request()));
+    if (request.build) return receipts;
     if (request.steps) {
       add_steps(folder, request, receipts);
       return receipts;

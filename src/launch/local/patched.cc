@@ -72,7 +72,7 @@ class Making {
          Steps& steps)
       : spec_{spec}, plan_{plan}, tree_{tree}, trust_{trust}, steps_{steps} {}
 
-  Result<> make() {
+  Result<> build() {
     std::error_code ignored;
     fs::remove_all(tree_.path, ignored);  // Half a tree of a worker that died.
     const std::string& repo = spec_.repo;
@@ -85,11 +85,15 @@ class Making {
     if (!spec_.build.empty()) {
       TRY(need(NeverRuns::kBuildFailed, steps_.run_in_tree(spec_.build, tree_.path, {})));
     }
+    return check_frozen_if_agents();  // What the build made of it.
+  }
+
+  Result<> check() {
     TRY(link_data(tree_.top, tree_.path, steps_));
     if (!spec_.check.empty()) {
       TRY(need(NeverRuns::kCheckFailed, steps_.run_in_tree(spec_.check, tree_.path, spec_.env)));
     }
-    return check_frozen_if_agents();  // What build and check made of it.
+    return check_frozen_if_agents();
   }
 
   NeverRuns never() const { return never_; }
@@ -245,21 +249,28 @@ Result<Tree> tree_for(const model::Spec& spec, const model::Plan& plan,
 }
 
 // Under the tree's lock.
-Result<> build(const model::Spec& spec, const model::Plan& plan, const Tree& tree,
-               const Trust& trust, Steps& steps, model::NeverRuns& never) {
+Result<> make_tree(const model::Spec& spec, const model::Plan& plan, const Tree& tree,
+                   const Trust& trust, Steps& steps, bool with_check, model::NeverRuns& never) {
   const std::string kept = tree.path + ".failed";
   if (const auto failure = failed_before(kept)) {
     never = failure->never;
     return external(failure->text);
   }
   Making making(spec, plan, tree, trust, steps);
-  const auto made = making.make();
+  // A tree whose check died half-way is made anew.
+  const auto make = [&]() -> Result<> {
+    std::error_code ignored;
+    if (!fs::remove(tree.path + ".built", ignored)) TRY(making.build());
+    if (with_check) return making.check();
+    return os::write_file(tree.path + ".built", tree.commit + "\n");
+  };
+  const auto made = make();
   never = making.never();
   if (!made && never != model::NeverRuns::kNo) {
     TRY(os::write_file(kept, fmt::format("{}\n{}\n{}", os::real_clock().unix_time().count(),
                                          name(never), made.error().text)));
   }
-  if (!made) return made.error();
+  if (!made || !with_check) return made;
   return os::write_file(tree.path + ".ready", tree.commit + "\n");
 }
 
@@ -283,10 +294,8 @@ std::optional<model::Plan> moved_into(const model::Plan& plan, const Tree& tree)
   return moved;
 }
 
-}  // namespace
-
-Patched make_patched(const model::Spec& spec, const model::Plan& plan, const std::string& trees_dir,
-                     const std::string& commit, const Trust& trust) {
+Patched make(const model::Spec& spec, const model::Plan& plan, const std::string& trees_dir,
+             const std::string& commit, const Trust& trust, bool with_check) {
   Patched made{bad_input("a patch needs repo = \"...\" in the job's spec")};
   if (spec.repo.empty()) return made;
   // The patch then has no effect on the job. An arm without a patch is not to blame for that.
@@ -302,14 +311,17 @@ Patched make_patched(const model::Spec& spec, const model::Plan& plan, const std
     if (const auto why = text_with(plan, tree.top)) return cannot_reach(*why);
     const auto lock = wait_for_lock(tree.path + ".lock");
     if (!lock) return external("another worker has been building this patch for an hour");
-    if (!os::exists(tree.path + ".ready")) {
+    const bool is_there =
+        os::exists(tree.path + ".ready") || (!with_check && os::exists(tree.path + ".built"));
+    if (!is_there) {
       Steps steps(tree.path + ".steps", jail_for(spec, trees_dir, tree, trust));
       const Nanos began = os::real_clock().monotonic();
-      const auto built = build(spec, plan, tree, trust, steps, made.never);
+      const auto built = make_tree(spec, plan, tree, trust, steps, with_check, made.never);
       made.wall = os::real_clock().monotonic() - began;
       made.cpu = steps.cpu();
       if (!built) return built.error();
     }
+    made.reached = true;
     // When it was last used, for `amdahl clean`. If this fails, it only looks older.
     static_cast<void>(os::write_file(tree.path + ".used", ""));
     if (auto moved = moved_into(plan, tree)) return *std::move(moved);
@@ -319,6 +331,30 @@ Patched make_patched(const model::Spec& spec, const model::Plan& plan, const std
   };
   made.plan = make();
   return made;
+}
+
+}  // namespace
+
+Patched make_patched(const model::Spec& spec, const model::Plan& plan, const std::string& trees_dir,
+                     const std::string& commit, const Trust& trust) {
+  return make(spec, plan, trees_dir, commit, trust, true);
+}
+
+Patched build_tree(const model::Spec& spec, const model::Plan& plan, const std::string& trees_dir,
+                   const std::string& commit, const Trust& trust) {
+  return make(spec, plan, trees_dir, commit, trust, false);
+}
+
+Result<std::string> tree_path(const model::Spec& spec, const model::Plan& plan,
+                              const std::string& trees_dir, const std::string& commit,
+                              const Trust& trust) {
+  TRY(os::make_dirs(trees_dir));
+  return TRY(tree_for(spec, plan, trees_dir, commit, trust)).path;
+}
+
+bool is_built(const std::string& tree) {
+  return os::exists(tree + ".ready") || os::exists(tree + ".built") ||
+         failed_before(tree + ".failed");
 }
 
 Result<model::Plan> in_patched_tree(const model::Spec& spec, const model::Plan& plan,

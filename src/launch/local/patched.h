@@ -26,6 +26,7 @@ struct Patched {
   Nanos wall{};
   Nanos cpu{};
   std::string tree{};
+  bool reached = false;  // The tree is built, whatever becomes of the plan in it.
 };
 // How far the patch is trusted.
 struct Trust {
@@ -33,6 +34,14 @@ struct Trust {
   bool by_agent = false;      // What is frozen must be what it is in the commit,
   std::string accepted = "";  // but for files of this patch, which a person approved.
 };
+// Where that is, and whether nothing is left to build there: it is built, or was shown to fail.
+Result<std::string> tree_path(const model::Spec& spec, const model::Plan& plan,
+                              const std::string& trees_dir, const std::string& commit,
+                              const Trust& trust);
+bool is_built(const std::string& tree);
+// Only makes and builds the tree; its check is left to the run that needs it.
+Patched build_tree(const model::Spec& spec, const model::Plan& plan, const std::string& trees_dir,
+                   const std::string& commit, const Trust& trust = {});
 Patched make_patched(const model::Spec& spec, const model::Plan& plan, const std::string& trees_dir,
                      const std::string& commit, const Trust& trust = {});
 

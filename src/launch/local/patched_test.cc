@@ -72,6 +72,35 @@ TEST_F(PatchedTest, DataBesideTheCodeAreWhereTheJobExpectsThem) {
   EXPECT_FALSE(os::exists(tree + "/state")) << "no link to what holds the tree";
 }
 
+TEST_F(PatchedTest, ATreeIsBuiltInOneRunAndCheckedInAnother) {
+  spec_.build = {"sh", "-c", "echo built >> log"};
+  spec_.check = {"sh", "-c", "echo checked >> log"};
+  plan_.workdir = path("repo");
+  plan_.argv = {"python3", "train.py"};
+  const std::string tree = *tree_path(spec_, plan_, path("trees"), "", {});
+  EXPECT_FALSE(is_built(tree));
+  ASSERT_TRUE(build_tree(spec_, plan_, path("trees"), "").plan);
+  EXPECT_TRUE(is_built(tree));
+  EXPECT_EQ(*os::read_file(tree + "/log"), "built\n");
+  ASSERT_TRUE(build_tree(spec_, plan_, path("trees"), "").plan) << "it is there";
+  const Patched ready = make_patched(spec_, plan_, path("trees"), "");
+  ASSERT_TRUE(ready.plan) << ready.plan.error().text;
+  EXPECT_EQ(ready.tree, tree);
+  EXPECT_EQ(*os::read_file(tree + "/log"), "built\nchecked\n");
+  ASSERT_TRUE(make_patched(spec_, plan_, path("trees"), "").plan);
+  EXPECT_EQ(*os::read_file(tree + "/log"), "built\nchecked\n");
+}
+
+TEST_F(PatchedTest, ABuildThatFailsIsNotTriedAgain) {
+  spec_.build = {"sh", "-c", "echo x >> '" + path("tries") + "'; exit 3"};
+  plan_.workdir = path("repo");
+  plan_.argv = {"python3", "train.py"};
+  EXPECT_EQ(build_tree(spec_, plan_, path("trees"), "").never, model::NeverRuns::kBuildFailed);
+  EXPECT_TRUE(is_built(*tree_path(spec_, plan_, path("trees"), "", {})));
+  EXPECT_EQ(make_patched(spec_, plan_, path("trees"), "").never, model::NeverRuns::kBuildFailed);
+  EXPECT_EQ(*os::read_file(path("tries")), "x\n");
+}
+
 TEST_F(PatchedTest, APatchThatCannotReachTheCommandIsSaid) {
   plan_.workdir = path("data");
   plan_.argv = {"python3", "train.py"};

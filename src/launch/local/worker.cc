@@ -70,6 +70,7 @@ class Worker {
   }
 
   Result<> run() {
+    if (request_.build) return build();
     // What ranks on other nodes write must be where all of them see it.
     if (request_.allocated && !spans_nodes()) scratch_ = local::make_scratch(request_.ticket);
     const auto arms = local::arms_of(request_);
@@ -141,6 +142,20 @@ class Worker {
 
   std::string space_for(const std::string& what) const {
     return fmt::format("{}/space-{}", folder_.path, what);
+  }
+
+  // The pairs that need the tree find there what came of it, also a failure of the patch's own.
+  Result<> build() {
+    TRY(os::make_dirs(state_dir_ + "/plans"));
+    std::string why_not;
+    if (request_.sandbox && !os::can_jail(&why_not)) return finish({}, why_not);
+    const local::Patched made =
+        local::build_tree(request_.spec, request_.a, state_dir_ + "/trees", request_.commit,
+                          {request_.sandbox, request_.by_agent, request_.b.patch});
+    build_wall_ = made.wall;
+    build_cpu_ = made.cpu;
+    const bool ours = !made.plan && made.never == model::NeverRuns::kNo && !made.reached;
+    return finish({}, ours ? made.plan.error().text : "");
   }
 
   bool spans_nodes() const { return request_.spec.layout.nodes > 1; }

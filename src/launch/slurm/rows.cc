@@ -316,7 +316,8 @@ std::vector<std::string> submit_words(const PairRequest& request, const Settings
   add("account", settings.account);
   add("qos", settings.qos);
   add("constraint", settings.constraint);
-  if (settings.exclusive) words.emplace_back("--exclusive");
+  // A build leaves the node's accelerators to others.
+  if (settings.exclusive && !request.build) words.emplace_back("--exclusive");
   if (need.accelerators > 0) add("gres", fmt::format("{}:{}", settings.gres, need.accelerators));
   if (const auto limit = request.spec.memory_limit_mb) {
     constexpr double kForUs = 256;

@@ -138,7 +138,8 @@ class SlurmLauncher final : public Launcher {
       nodes_ = parse_nodes(text, settings_.gres);
       nodes_at_ = now;
     }
-    Capacity capacity = room_on(*nodes_, need_of(like, settings_), settings_.exclusive);
+    Capacity capacity =
+        room_on(*nodes_, need_of(like, settings_), settings_.exclusive && !like.build);
     capacity.hardware = hardware(settings_);
     for (const Row& row : TRY(queue_now())) {
       const bool ours = row.name.starts_with(kOurs);
