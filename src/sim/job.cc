@@ -109,8 +109,7 @@ Job::Twist Job::twist(const Truth& truth, const Setting& setting, bool second) {
   const bool small_came = stream_.chance(kind == Kind::kSimpson ? 0.7 : 0.5);
   t.small_class = setting.stratum.empty() ? small_came : setting.stratum == "small";
   if (kind == Kind::kSimpson) t.favours_b += t.small_class ? 0.12 : -0.10;
-  // Most pairs of that kind happen to run at night; pairs that are bought run around the clock.
-  t.night = stream_.chance(kind == Kind::kTimeOfDay && setting.target != "tod" ? 0.75 : 0.5);
+  t.night = stream_.chance(kind == Kind::kTimeOfDay ? 0.75 : 0.5) && setting.target != "tod";
   if (kind == Kind::kTimeOfDay) t.favours_b += t.night ? 0.10 : -0.08;
   return t;
 }
