@@ -57,5 +57,13 @@ TEST(Promise, RisesWhenTheLevelFalls) {
   EXPECT_GT(promise({}, late), promise({}, kUsual));
 }
 
+// The bets lose more to pairs that are far off than so small an effect can win.
+TEST(Promise, ExpectsLittleOfEffectsThatTheBetsCanHardlyWin) {
+  const double small = promise({}, {.sigma = 0.2, .claim = 0.04});
+  const double plain = promise({}, {.sigma = 0.04, .claim = 0.04});
+  EXPECT_GT(small, 0);
+  EXPECT_LT(small, plain / 9) << "0.15 of it without that loss";
+}
+
 }  // namespace
 }  // namespace amdahl::stats
