@@ -373,13 +373,16 @@ void Experiments::refresh(Track& track) {
   x.asked_for = track.resumed > 0 && x.compare_ratios < track.resumed + x.cap;
   x.parked = is_parked(x);
   x.baseline_moved = family.digest != track.experiment.baseline;
-  x.vetoed = x.careful && x.stage == Stage::kCompare && x.compare_pairs > 0 && early_veto(track);
+  x.vetoed = x.careful && x.stage == Stage::kCompare && x.compare_pairs > 0 &&
+             early_veto(refute::ask_all(evidence(x.id, false)));
   x.top_up_missing.clear();
   x.passed = x.wants_top_up = false;
   if (x.stage != Stage::kHold && x.stage != Stage::kTopUp) return;
   // While pairs are on their way the panel has not been asked anew: it wants what it wanted.
   if (x.top_up_in_flight == 0 || track.wanted.empty()) {
-    track.wanted = wanted(track, track.votes, gather(track, track.judge.peek(), false));
+    const refute::Evidence known = gather(track, track.judge.peek(), false);
+    track.wanted = wanted(track, track.votes, known);
+    track.beyond_pairs = !refute::beyond_pairs(track.votes, known).empty();
   }
   std::map<std::string, int> to_buy = missing(track, track.wanted);
   if (x.stage == Stage::kTopUp) {
@@ -388,7 +391,8 @@ void Experiments::refresh(Track& track) {
   }
   const refute::Outcome outcome =
       refute::combine(track.votes, true, !track.bought.empty() || to_buy.empty()).outcome;
-  const bool on = outcome == refute::Outcome::kSurvives || outcome == refute::Outcome::kTopUp;
+  const bool on = !track.beyond_pairs &&
+                  (outcome == refute::Outcome::kSurvives || outcome == refute::Outcome::kTopUp);
   x.passed = on && to_buy.empty();
   x.wants_top_up = on && !to_buy.empty();
 }

@@ -165,6 +165,7 @@ class Experiments {
     std::map<std::string, int> wanted;          // Pairs for each check, as it last voted,
     std::map<std::string, int> bought;          // those launched,
     std::map<std::string, int> spoiled;         // and the void ones among them.
+    bool beyond_pairs = false;  // A mandatory check is silent that no pair can answer.
     int last_index = 0;
   };
 
@@ -197,7 +198,8 @@ class Experiments {
   // The same with another round for each check that its pairs have not settled, while it has any.
   std::map<std::string, int> once_more(const Track& track, std::span<const model::Finding> votes,
                                        const refute::Evidence& known) const;
-  std::optional<model::Finding> early_veto(const Track& track) const;
+  static std::optional<model::Finding> early_veto(std::span<const model::Finding> votes);
+  Result<bool> refute_early(const Track& track, const model::Finding& veto, Effects& effects);
   std::map<std::string, int> missing(const Track& track,
                                      const std::map<std::string, int>& wanted) const;
   refute::Panel outcome_of(const Track& track, const std::vector<model::Finding>& votes,

@@ -77,28 +77,39 @@ Result<bool> Experiments::perform(const Close& what, Effects& effects) {
 }
 
 // A veto that rests on amounts and bounds needs no fresh pairs: they would be spent in vain.
-std::optional<model::Finding> Experiments::early_veto(const Track& track) const {
-  for (const model::Finding& vote : refute::ask_all(evidence(track.experiment.id, false))) {
+std::optional<model::Finding> Experiments::early_veto(std::span<const model::Finding> votes) {
+  for (const model::Finding& vote : votes) {
     if (vote.decisive && tells_early(vote.check)) return vote;
   }
   return std::nullopt;
 }
 
+Result<bool> Experiments::refute_early(const Track& track, const model::Finding& veto,
+                                       Effects& effects) {
+  const std::string id = track.experiment.id;
+  const model::Hypothesis& h = ideas_.at(track.experiment.hypothesis);
+  const std::string reason =
+      fmt::format("refuted decisively by {} before any fresh pair: {}", veto.check, veto.because);
+  const std::vector<LoopEvent> all{
+      Voted{id, veto},
+      judged(h, id, VerdictKind::kRefuted, reason, track.judge.comparison(), effects.now())};
+  TRY(effects.remember(kActor, all));
+  effects.say(fmt::format("{}: '{}' is refuted: {}", h.family, h.title, reason));
+  remove(id);
+  return true;
+}
+
 Result<bool> Experiments::perform(const Advance& what, Effects& effects) {
   Track& track = tracks_.at(what.experiment);
-  const std::optional<model::Finding> veto =
-      what.stage == Stage::kRefute ? early_veto(track) : std::nullopt;
-  if (veto) {
-    const model::Hypothesis& h = ideas_.at(track.experiment.hypothesis);
-    const std::string reason = fmt::format("refuted decisively by {} before any fresh pair: {}",
-                                           veto->check, veto->because);
-    const std::vector<LoopEvent> all{Voted{what.experiment, *veto},
-                                     judged(h, what.experiment, VerdictKind::kRefuted, reason,
-                                            track.judge.comparison(), effects.now())};
-    TRY(effects.remember(kActor, all));
-    effects.say(fmt::format("{}: '{}' is refuted: {}", h.family, h.title, reason));
-    remove(what.experiment);
-    return true;
+  if (what.stage == Stage::kRefute) {
+    const refute::Evidence known = evidence(what.experiment, false);
+    const std::vector<model::Finding> votes = refute::ask_all(known);
+    if (const auto veto = early_veto(votes)) return refute_early(track, *veto, effects);
+    // Fresh pairs could not bring it to the gate.
+    const bool better = state_of(track).answer == model::Answer::kBetter;
+    if (better && !refute::beyond_pairs(votes, known).empty()) {
+      return perform(AskPanel{what.experiment, promotion_level(state_)}, effects);
+    }
   }
   const std::vector<LoopEvent> all{Staged{what.experiment, what.stage}};
   TRY(effects.remember(kActor, all));
@@ -198,6 +209,12 @@ refute::Panel Experiments::outcome_of(const Track& track, const std::vector<mode
   if (open && !vetoed && multiplicity_ok && !once_more(track, votes, known).empty()) {
     panel = refute::combine(votes, multiplicity_ok, false);
     if (panel.outcome == Outcome::kSurvives) panel.outcome = Outcome::kTopUp;
+  }
+  // Nothing that is bought could promote it.
+  if (const auto beyond = refute::beyond_pairs(votes, known);
+      panel.outcome == Outcome::kTopUp && !beyond.empty()) {
+    panel.outcome = Outcome::kHold;
+    panel.because += fmt::format(", but no pair can answer {}", join(beyond, ", "));
   }
   // The campaign could not promote it now: hold it before more is spent.
   if (panel.outcome == Outcome::kTopUp && !multiplicity_ok) {

@@ -116,6 +116,30 @@ TEST_F(ExperimentsTest, ARealWinWalksToTheGate) {
   EXPECT_TRUE(experiments.state().experiments.empty());
 }
 
+// Without named inputs nothing can be promoted: a clear win is on hold with the pairs it has.
+TEST_F(ExperimentsTest, AClaimThatNoPairCanBringToTheGateGetsNoMore) {
+  FamilyRecord record = experiments.family("eval");
+  record.spec.inputs.clear();
+  const model::Hypothesis idea = experiments.hypothesis("h-1");
+  experiments = Experiments{Settings{}, CampaignRecord{}, Circumstances{}};
+  ASSERT_TRUE(experiments.add(std::move(record)));
+  experiments.add(idea);
+  work(0.25);
+  EXPECT_TRUE(settled(experiments.state()));
+  ASSERT_EQ(experiments.state().experiments.size(), 1U);
+  const ExperimentState& x = experiments.state().experiments[0];
+  EXPECT_EQ(x.stage, model::Stage::kHold);
+  EXPECT_EQ(x.answer, model::Answer::kBetter);
+  EXPECT_EQ(x.replicate_pairs, 0);
+  EXPECT_TRUE(experiments.evidence(x.id, false).pairs.size() ==
+              static_cast<std::size_t>(x.compare_pairs))
+      << "and no targeted pair either";
+  const auto votes = effects.all<Voted>();
+  EXPECT_TRUE(std::ranges::any_of(votes, [](const Voted& voted) {
+    return voted.finding.check == "input" && voted.finding.vote == model::Vote::kAbstain;
+  }));
+}
+
 // A few pairs that show nothing are no reason to close a key for ever.
 TEST_F(ExperimentsTest, WhatShowsNothingIsParkedWithItsEvidence) {
   work(0);

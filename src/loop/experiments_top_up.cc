@@ -10,7 +10,6 @@ namespace amdahl::loop {
 namespace {
 
 constexpr int kExtraTopUps = 4;  // Void pairs that a targeted top-up may replace.
-constexpr int kMost = 3;         // Times what is enough for a check: the most that it gets.
 
 int count_of(const std::map<std::string, int>& counts, const std::string& check) {
   const auto it = counts.find(check);
@@ -53,7 +52,8 @@ std::map<std::string, int> Experiments::once_more(const Track& track,
                                                   const refute::Evidence& known) const {
   std::map<std::string, int> more = wanted(track, votes, known);
   std::erase_if(more, [&](const auto& one) {
-    return one.second >= kMost * refute::target_of(one.first, known).enough;
+    const refute::Target target = refute::target_of(one.first, known);
+    return one.second >= target.most * target.enough;
   });
   // What an attack asked for it gets once.
   std::vector<std::string> open = targets_of(votes, known, state_.settings.other_contention);

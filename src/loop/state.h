@@ -97,7 +97,7 @@ struct Settings {
   bool other_contention = true;   // Test survivors on busy hosts too, if found on quiet ones.
   double worth_at_least = 1;      // Hours given back per hour spent; below that it is dropped.
   double parked_below = 0.00036;  // Promise; what has less, or has used its cap, is parked.
-  double idle_from = 0.00018;     // Promise from which a slot that is idle is used on it.
+  double idle_from = 0.000175;     // Promise from which a slot that is idle is used on it.
   int idle_caps = 3;              // Caps that it may use up in all while it is parked.
   double beta = 0.05;  // E of 1 / beta, that less than what matters is saved, is called "same".
   int cap = 40;

@@ -111,6 +111,8 @@ Target target_of(std::string_view check) {
   }
   // It asks for less once it had pairs: a variant that loses some of its runs must not pass early.
   if (check == "failures") target.pairs = 8;
+  // More pairs tell these from chance; the others hardly find another win by them.
+  if (check == "failures" || check == "outlier" || check == "replicate") target.most = 6;
   target.same = check == "aa";
   // A warm second run is the suspicion, so the variant has to go first.
   if (check == "order") target.variant_second = false;

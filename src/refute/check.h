@@ -103,11 +103,17 @@ Panel combine(std::span<const model::Finding> findings, bool multiplicity_ok, bo
 std::vector<std::string> helped_by_pairs(std::span<const std::string> wants_pairs,
                                          const Evidence& evidence);
 
+// Mandatory checks without an answer that no pair could give: the claim is on hold until a person
+// changes the spec.
+std::vector<std::string> beyond_pairs(std::span<const model::Finding> findings,
+                                      const Evidence& evidence);
+
 // How to run a targeted pair for this check. Such pairs count only for this check, never for E:
 // record them as Purpose::kTopUp with the check's id as target.
 struct Target {
-  int pairs = 4;   // In one round.
-  int enough = 8;  // A check that so many pairs leave silent is settled.
+  int pairs = 4;                       // In one round.
+  int enough = 8;                      // A check that so many pairs leave silent is settled.
+  int most = 3;                        // Times that: what it gets in all while it is not settled.
   std::optional<bool> variant_second;  // Fixed order, if the check is about order.
   bool same = false;                   // Both arms run the baseline (A/A).
   bool contended = false;              // With load processes on its CPU slots.

@@ -101,4 +101,12 @@ Panel combine(std::span<const Finding> findings, bool multiplicity_ok, bool topp
           ids_where(findings, asks_when_silent)};
 }
 
+Ids beyond_pairs(std::span<const Finding> findings, const Evidence& evidence) {
+  Ids open = unanswered(findings);
+  const Ids helped = helped_by_pairs(open, evidence);
+  std::erase_if(
+      open, [&](const std::string& id) { return std::ranges::find(helped, id) != helped.end(); });
+  return open;
+}
+
 }  // namespace amdahl::refute
