@@ -10,6 +10,7 @@
 #include "model/pattern.h"
 #include "observe/report.h"
 #include "os/files.h"
+#include "os/left.h"
 
 namespace amdahl::app {
 namespace {
@@ -105,7 +106,7 @@ void measure(const CompareQuestion& q, const std::string& out_dir, model::Receip
   if (const Own* own = own_named(q.metric)) {
     const double work = receipt.work.value_or(1);
     receipt.metrics[std::string(own->stored)] = own->of(receipt) / work;
-  } else if (is_pattern(q.metric) && !is_cost(q)) {
+  } else if (is_pattern(q.metric) && !is_cost(q) && os::is_plain(out_dir + "/stdout")) {
     const auto text = os::read_tail(out_dir + "/stdout", observe::kMaxReportBytes);
     if (!text) return;
     const auto value = observe::work_in_output(*text, q.metric, receipt.report_problems);

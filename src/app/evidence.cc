@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "hypothesize/knob.h"
 #include "ledger/event.h"
 #include "os/files.h"
+#include "os/left.h"
 
 namespace amdahl::app {
 namespace {
@@ -71,7 +73,7 @@ struct Stored {
 Result<Stored> stored_or_anew(Context& context, const ledger::Family& family) {
   const model::Profile& profile = *family.profile;
   const std::string known = TRY(digest_in_ledger(context, profile.id));
-  const auto bytes = os::read_file(evidence_path(context, profile.id));
+  const auto bytes = os::read_left(evidence_path(context, profile.id));
   if (bytes && !known.empty() && sha256_hex(*bytes) == known) {
     return Stored{TRY(parse_json(*bytes).in("evidence.json")), known};
   }
@@ -146,7 +148,10 @@ Result<brief::Memory> memory_of(Context& context, const ledger::Family& family) 
 Result<std::string> write_evidence(Context& context, const ledger::Family& family,
                                    const model::Profile& profile, const JobProfile& joined) {
   const std::string bytes = dump_json(TRY(evidence_of(family, profile, joined)));
-  TRY(os::write_file(evidence_path(context, profile.id), bytes));
+  const std::string path = evidence_path(context, profile.id);
+  std::error_code ignored;
+  if (!os::is_plain(path)) std::filesystem::remove_all(path, ignored);  // Something of the job's.
+  TRY(os::write_file(path, bytes));
   return sha256_hex(bytes);
 }
 

@@ -19,6 +19,7 @@
 #include "model/codec.h"
 #include "observe/bpf/read_record.h"
 #include "os/files.h"
+#include "os/left.h"
 #include "profile/cause_kinds.h"
 #include "profile/ceiling.h"
 #include "profile/classify.h"
@@ -109,7 +110,7 @@ struct Read {
 Nanos without(Nanos part, Nanos whole) { return part < whole ? whole - part : whole; }
 
 std::optional<model::Receipt> own_receipt(const Collected& collected) {
-  const auto text = os::read_file(collected.folder + "/receipt.json");
+  const auto text = os::read_left(collected.folder + "/receipt.json");
   const auto json = text ? parse_json(*text) : Result<Json>(bad_input("no receipt"));
   auto own = json ? model::decode<model::Receipt>(*json) : Result<model::Receipt>(json.error());
   return own ? std::optional(*std::move(own)) : std::nullopt;
@@ -125,7 +126,7 @@ model::Receipt of_the_job(model::Receipt receipt, const Collected& collected, co
 }
 
 void read_hook(const Collected& collected, Read& read) {
-  const auto text = os::read_file(collected.folder + "/hook.json");
+  const auto text = os::read_left(collected.folder + "/hook.json");
   if (!text) return;
   auto facts = profile::read_hook(*text);
   if (!facts) {
@@ -205,7 +206,7 @@ void add_wait_lines(Read& read) {
 }
 
 void read_gpus(const Collected& collected, Read& read) {
-  const auto text = os::read_file(collected.folder + "/gpus.jsonl");
+  const auto text = os::read_left(collected.folder + "/gpus.jsonl");
   if (!text) return;
   auto gpus = profile::read_gpus(*text);
   if (!gpus) {
@@ -302,14 +303,16 @@ Collected collected_in(const std::string& folder) {
     const bool is_trace = (name.starts_with("inject-") && name.ends_with(".json")) ||
                           name.ends_with(".pt.trace.json") || name == "nsys.sqlite" ||
                           name == "ncu.csv";
-    if (is_trace) collected.traces.push_back(folder + "/" + name);
+    if (is_trace && os::is_plain(folder + "/" + name)) {
+      collected.traces.push_back(folder + "/" + name);
+    }
   }
   return collected;
 }
 
 model::Spec spec_of_run(const model::Spec& spec, const Collected& collected) {
   const fs::path run = fs::path(collected.folder).parent_path();
-  const auto text = os::read_file((run / "request.json").string());
+  const auto text = os::read_left((run / "request.json").string());
   const auto json = text ? parse_json(*text) : Result<Json>(bad_input("no request"));
   if (!json) return spec;
   const auto request = launch::decode_request(*json);

@@ -12,6 +12,7 @@
 #include "compare/judge.h"
 #include "launch/local/local.h"
 #include "os/files.h"
+#include "os/left.h"
 
 namespace amdahl::app {
 namespace {
@@ -80,7 +81,7 @@ Result<std::vector<PairReceipt>> receipts_of(Context& context, const std::string
         pair.steps ? std::vector<std::string>{"steps"} : std::vector<std::string>{"A", variant};
     for (const std::string& arm : arms) {
       PairReceipt& one = receipts.emplace_back(PairReceipt{.arm = arm});
-      const auto text = os::read_file(folder.receipt(arm));
+      const auto text = os::read_left(folder.receipt(arm));
       auto read = text ? parse_json(*text) : Result<Json>(text.error());
       if (read) {
         one.receipt = *std::move(read);

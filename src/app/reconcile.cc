@@ -222,9 +222,8 @@ struct Collector {
         ideas.fresh.size() == 1 ? "is" : "es",
         ideas.withdrawn.empty() ? "" : fmt::format(", {} withdrawn", ideas.withdrawn.size())));
     if (!ideas.untestable.empty()) say(run.family + ": " + ideas.untestable);
-    if (const std::string known = describe_known(ideas.known); !known.empty()) {
-      say(fmt::format("{}: {}", run.family, known));
-    }
+    const std::string known = describe_known(ideas.known);
+    if (!known.empty()) say(fmt::format("{}: {}", run.family, known));
     return Ok{};
   }
 };
@@ -345,8 +344,8 @@ Result<bool> Visit::submit_again(const launch::RunStatus& status) {
   const Nanos now = context_.clock->monotonic();
   if (handing_.times > 0 && now - handing_.last < kBetweenHandings) return false;
   const auto stored = parse_json(run_.request);
-  if (!stored) return lose(status, "its request: " + stored.error().text);
-  const auto request = launch::decode_request(*stored);
+  const auto request =
+      stored ? launch::decode_request(*stored) : Result<launch::PairRequest>(stored.error());
   if (!request) return lose(status, "its request: " + request.error().text);
   handing_.last = now;
   ++handing_.times;
@@ -372,7 +371,7 @@ bool Visit::leave_to_helpers(const launch::RunStatus& status) {
 
 Result<bool> Visit::take(const launch::RunStatus& status) {
   auto collected = context_.launcher->collect(ref_);
-  if (!collected) return lose(status, collected.error().text);
+  if (!collected) return take_lost(status, collected.error().text);
   launch::Receipts receipts = *std::move(collected);
   if (run_.aim.purpose == model::Purpose::kBuild) {
     TRY(collector_.take_build(run_, status, receipts));
@@ -402,10 +401,9 @@ Result<bool> Visit::take_lost(const launch::RunStatus& status, const std::string
   auto collected = context_.launcher->collect(ref_);
   const model::Purpose purpose = run_.aim.purpose;
   const bool has_arms = purpose != model::Purpose::kProfile && purpose != model::Purpose::kBuild;
-  if (!has_arms || !collected) return lose(status, why);
-  launch::Receipts left = *std::move(collected);
-  const bool infrastructure = launch::is_infrastructure(status.state);
-  if (infrastructure) left.under_way.clear();  // No arm is to blame.
+  if (!has_arms) return lose(status, why);
+  launch::Receipts left = collected ? *std::move(collected) : launch::Receipts{};
+  if (launch::is_infrastructure(status.state)) left.under_way.clear();  // No arm is to blame.
   left.lost = true;
   if (is_overdue(status) || handing_.cancelled || left.under_way.empty() || !status.why.empty()) {
     left.problem = why;
@@ -433,10 +431,14 @@ Result<bool> Visit::settle(const launch::RunStatus& status, bool leads) {
       return watch(status);
     case launch::RunState::kForeign:
       if (run_.state != model::PairState::kReserved) {
-        return lose(status, "its folder is another run's, or cannot be read");
+        return take_lost(status, "its folder is another run's, or cannot be read");
       }
       [[fallthrough]];
     case launch::RunState::kAbsent:
+      // What was handed over may have run: it does not run once more, free and uncounted.
+      if (run_.state == model::PairState::kSubmitted && (status.worker + status.why).empty()) {
+        return take_lost(status, "its folder was removed");
+      }
       if (!shares) return submit_again(status);
       return leads ? Result<bool>(false) : lose(status, "the block it belongs to never ran");
     case launch::RunState::kRequeued:
@@ -456,11 +458,10 @@ Result<bool> Visit::settle(const launch::RunStatus& status, bool leads) {
 
 // How many of those that were left to helpers have ended.
 int forget_ended(Submitted& submitted, const std::vector<model::Pair>& in_flight) {
-  const auto count = std::erase_if(submitted, [&](const auto& row) {
+  return static_cast<int>(std::erase_if(submitted, [&](const auto& row) {
     return row.second.offered > Nanos{0} &&
            std::ranges::find(in_flight, row.first, &model::Pair::reservation) == in_flight.end();
-  });
-  return static_cast<int>(count);
+  }));
 }
 
 }  // namespace
@@ -478,11 +479,10 @@ Result<bool> collect_run(Context& context, const std::string& reservation,
 
 Result<int> reconcile(Context& context, Submitted& submitted, std::int64_t fence, const Say& say) {
   Collector collector{context, fence, say};
-  int ended = 0;
   const std::vector<model::Pair> runs = TRY(context.ledger->runs_in_flight());
   std::vector<launch::RunRef> refs;
   for (const model::Pair& run : runs) refs.push_back(ref_of(run));
-  ended += forget_ended(submitted, runs);
+  int ended = forget_ended(submitted, runs);
   const std::vector<launch::RunStatus> statuses = context.launcher->status(refs);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const model::Pair& run = runs[i];

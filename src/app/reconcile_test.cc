@@ -1,6 +1,7 @@
 #include "app/reconcile.h"
 
 #include <map>
+#include <set>
 #include <span>
 
 #include "app/budget.h"
@@ -36,7 +37,7 @@ class ToldLauncher : public launch::Launcher {
     for (const launch::RunRef& run : runs) {
       EXPECT_EQ(run.ticket, requests[run.reservation].ticket);
       launch::RunStatus answer = told[run.reservation];
-      answer.worker = "told:" + run.reservation;
+      if (!gone.contains(run.reservation)) answer.worker = "told:" + run.reservation;
       answers.push_back(answer);
     }
     return answers;
@@ -61,6 +62,7 @@ class ToldLauncher : public launch::Launcher {
   std::map<std::string, int> released;
   std::map<std::string, launch::RunStatus> told;
   std::map<std::string, launch::Receipts> receipts;
+  std::set<std::string> gone;  // With all that its place knew of it.
   std::vector<std::string> done;
   launch::Handover handover = launch::Handover::kAccepted;
 };
@@ -213,6 +215,25 @@ TEST_F(ReconcileTest, WhatCannotBeHandedOverIsTriedThreeTimesByOneCycleToo) {
   }
   EXPECT_EQ(run(r).state, model::PairState::kVoid);
   EXPECT_EQ(launcher_->submitted[r], 4) << "once when it was reserved, and three times more";
+}
+
+// A variant that removes what shows a slow run would choose which of its runs are counted.
+TEST_F(ReconcileTest, WhatWasHandedOverAndIsGoneIsVoidAndNotRunAgain) {
+  register_experiment();
+  for (const RunState state : {RunState::kAbsent, RunState::kForeign}) {
+    const std::string r = reserve(state == RunState::kAbsent ? 1 : 2, "x-1");
+    launcher_->told[r] = {.state = state, .elapsed = std::nullopt};
+    launcher_->gone.insert(r);
+    ASSERT_EQ(visit(), "");
+    EXPECT_EQ(launcher_->submitted[r], 1);
+    EXPECT_EQ(run(r).state, model::PairState::kVoid);
+    EXPECT_EQ(run(r).spent_accelerator_s, run(r).reserved_accelerator_s);
+    ASSERT_TRUE(run(r).fact) << "as a lost pair it is evidence";
+    EXPECT_TRUE(run(r).fact->voided);
+    EXPECT_FALSE(run(r).fact->a.failed || run(r).fact->b.failed) << "nobody can tell whose it was";
+  }
+  EXPECT_NE(said_.find("its folder was removed"), std::string::npos) << said_;
+  expect_sums();
 }
 
 TEST_F(ReconcileTest, ARunOverItsDeadlineIsAskedToEndThenMadeToThenGivenUp) {

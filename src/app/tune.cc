@@ -18,6 +18,7 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/left.h"
 #include "os/opens.h"
 
 namespace amdahl::app {
@@ -134,7 +135,9 @@ Result<SeenRun> Tuner::run_once(std::string_view which) {
   seen.opened = opened.stop();
   seen.receipt = ran.receipt;
   const std::string folder = std::filesystem::path(ran.receipt_file).parent_path().string();
-  if (const auto text = os::read_tail(folder + "/stdout", kMostOutput)) seen.output = *text;
+  if (os::is_plain(folder + "/stdout")) {
+    if (const auto text = os::read_tail(folder + "/stdout", kMostOutput)) seen.output = *text;
+  }
   seen.written = files_written(workdir_, ran.receipt.started, config_.state_dir);
   options_.say(fmt::format("it took {}", show_duration(ran.receipt.wall)));
   if (ran.receipt.ending == model::Ending::kCancelled) {

@@ -196,6 +196,8 @@ struct Shape {
   bool wants_digit = true;  // Words of a language may start so too, but have no digits.
 };
 
+bool is_in_address(char c) { return is_token_char(c) || c == '/'; }
+
 constexpr auto kShapes = std::to_array<Shape>({
     {"sk-", 16},
     {"sk_live_", 12},
@@ -222,6 +224,10 @@ constexpr auto kShapes = std::to_array<Shape>({
     {"xoxs-", 10},
     {"xapp-", 10},
     {"ya29.", 20},
+    {"hvs.", 20},
+    // Addresses that let whoever knows them in.
+    {"hooks.slack.com/services/", 20, is_in_address},
+    {"discord.com/api/webhooks/", 20, is_in_address},
 });
 
 // Copies a text without its secrets. A look-ahead stops at a blank or after this many characters,

@@ -9,6 +9,7 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/left.h"
 
 namespace amdahl::launch {
 namespace {
@@ -34,7 +35,7 @@ bool is_long_absent(const RunFolder& folder, bool nowhere, Nanos settle) {
     remove(path);
     return false;
   }
-  const auto before = os::read_file(path);
+  const auto before = os::read_left(path);
   const auto words = split(before ? trim(*before) : std::string_view(), ' ');
   if (words.size() == 2 && words[0] == os::boot_id()) {
     const auto since = to_number<std::int64_t>(words[1]);
@@ -71,7 +72,7 @@ Result<> record_id(const RunFolder& folder, const std::string& id) {
 }
 
 std::string recorded_id(const RunFolder& folder) {
-  const auto id = os::read_file(job_mark(folder));
+  const auto id = os::read_left(job_mark(folder));
   return id ? std::string(trim(*id)) : "";
 }
 

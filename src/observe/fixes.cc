@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "os/files.h"
+#include "os/left.h"
 
 namespace amdahl {
 std::span<const Embedded> embedded_hook();
@@ -107,7 +108,7 @@ void take_engagements(const RunOrder& order, model::Receipt& receipt) {
   std::vector<Json> processes;
   for (const std::string& name : os::list(folder)) {
     if (!name.ends_with(".json")) continue;
-    const auto text = os::read_file(folder + "/" + name);
+    const auto text = os::read_left(folder + "/" + name);
     auto json = text ? parse_json(*text) : Result<Json>(text.error());
     if (json && json->is_object()) processes.push_back(*std::move(json));
   }

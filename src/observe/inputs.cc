@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "os/fd.h"
 #include "os/files.h"
+#include "os/left.h"
 
 namespace amdahl::observe {
 namespace {
@@ -32,6 +33,7 @@ std::string in_folder(const std::string& folder, const std::string& path) {
 struct Found {
   std::vector<std::string> files;  // Sorted.
   std::string unreadable;          // One of those that cannot be read, and why; empty if all can.
+  bool stale = false;              // All are older than the run.
 };
 
 // The file itself, or all files below the folder. Pipes would block the reader, and links to
@@ -82,7 +84,7 @@ class Cache {
  public:
   explicit Cache(std::string path) : path_{std::move(path)} {
     if (path_.empty()) return;
-    const auto text = os::read_file(path_);
+    const auto text = os::read_left(path_);
     if (!text) return;
     const auto json = parse_json(*text);
     if (!json || !json->is_object()) return;
@@ -116,10 +118,34 @@ class Cache {
   bool changed_ = false;
 };
 
+// The kernel stamps files with a clock that lags the real one by up to a tick.
+constexpr Nanos kLag = std::chrono::milliseconds(20);
+constexpr const char* kStale = "older than the run: not written by it";
+
+bool is_older(const std::string& path, Nanos than) {
+  struct stat info {};
+  ::stat(path.c_str(), &info);
+  return Nanos(nanos(info.st_mtim)) < than - kLag;
+}
+
+// What the run wrote there: the file, or the files below the folder. A folder's own time tells
+// nothing of the files in it. In the run's own folder all files are the run's, whatever their time.
+Found written_at(const std::string& path, const OutputPlace& place) {
+  Found found = files_at(path);
+  const std::string inside = fs::path(path).lexically_relative(place.out_dir).string();
+  if (!inside.empty() && !inside.starts_with("..") && found.files != std::vector{path}) {
+    return found;
+  }
+  const bool any = !found.files.empty();
+  std::erase_if(found.files, [&](const auto& file) { return is_older(file, place.oldest); });
+  found.stale = any && found.files.empty();
+  return found;
+}
+
 // The file's digest, or one over all files below the folder.
-model::Observed<std::string> digest_of_all(const std::string& path, std::int64_t& bytes) {
+model::Observed<std::string> digest_of_all(const std::string& path, const Found& found,
+                                           std::int64_t& bytes) {
   using Digest = model::Observed<std::string>;
-  const Found found = files_at(path);
   if (!found.unreadable.empty()) return Digest::unreadable(found.unreadable);
   if (found.files.empty()) return Digest::absent("an empty folder");
   const bool folder = found.files.size() != 1 || found.files.front() != path;
@@ -136,9 +162,9 @@ model::Observed<std::string> digest_of_all(const std::string& path, std::int64_t
   return hex(all.finish());
 }
 
-std::int64_t bytes_of(const std::string& path) {
+std::int64_t bytes_of(const Found& found) {
   std::int64_t bytes = 0;
-  for (const std::string& file : files_at(path).files) {
+  for (const std::string& file : found.files) {
     std::error_code error;
     const auto size = fs::file_size(file, error);
     if (!error) bytes += static_cast<std::int64_t>(size);
@@ -223,18 +249,15 @@ Fingerprint fingerprint(const std::vector<std::string>& patterns, const std::str
 std::vector<model::FileDigest> digest_outputs(const std::vector<model::Output>& outputs,
                                               const OutputPlace& place,
                                               std::vector<std::string>& problems) {
-  // The kernel stamps files with a clock that lags the real one by up to a tick.
-  constexpr Nanos kLag = std::chrono::milliseconds(20);
   std::vector<model::FileDigest> digests;
   const auto row_of = [&](const std::string& match, model::FileDigest row) {
-    struct stat info {};
-    ::stat(match.c_str(), &info);
-    if (Nanos(nanos(info.st_mtim)) < place.oldest - kLag) {
-      row.sha256 = model::Observed<std::string>::absent("older than the run: not written by it");
+    const Found found = written_at(match, place);
+    if (found.stale) {
+      row.sha256 = model::Observed<std::string>::absent(kStale);
     } else if (row.presence_only) {
-      row.bytes = bytes_of(match);
+      row.bytes = bytes_of(found);
     } else {
-      row.sha256 = digest_of_all(match, row.bytes);
+      row.sha256 = digest_of_all(match, found, row.bytes);
     }
     if (!row.sha256.why().empty()) {
       const bool unreadable = row.sha256.sight() == model::Sight::kUnreadable;

@@ -33,9 +33,9 @@ struct OutputPlace {
   Nanos oldest{};  // Unix time; an older file was not written by this run.
 };
 
-// One row per matching file, or one for an absent file if none matches. A file older than the run,
-// an empty folder, and anything but plain files and folders do not count as results; `problems`
-// lists them.
+// One row per matching file, or one for an absent file if none matches. A file older than the run
+// (also in a folder outside the run's own), an empty folder, and anything but plain files and
+// folders do not count as results; `problems` lists them.
 std::vector<model::FileDigest> digest_outputs(const std::vector<model::Output>& outputs,
                                               const OutputPlace& place,
                                               std::vector<std::string>& problems);

@@ -32,6 +32,34 @@ TEST_F(FilesTest, OutputsAreDigestedUnderNamesThatBothArmsShare) {
             std::vector<std::string>{"output stale.txt is older than the run: not written by it"});
 }
 
+// The folder of results is the workdir's, so that files of earlier runs lie in it.
+TEST_F(FilesTest, OfAFolderOnlyWhatTheRunWroteIsItsResult) {
+  const auto old = [&](const std::string& file, const std::string& text) {
+    write(file, text);
+    const auto hour = std::chrono::hours(1);
+    std::filesystem::last_write_time(path(file),
+                                     std::filesystem::last_write_time(path(file)) - hour);
+  };
+  const auto digest_of = [&](const char* script) {
+    old("results/1", "one\n");
+    old("results/2", "two\n");
+    const auto now = std::filesystem::last_write_time(path("results"));
+    std::filesystem::last_write_time(path("results"), now - std::chrono::hours(1));
+    RunOrder made = shell(script);
+    made.outputs = {{"results"}};
+    return run(made).outputs.at(0).sha256;
+  };
+  const auto both = digest_of("echo one > results/1; echo two > results/2");
+  EXPECT_TRUE(both) << "written in place, which leaves the folder's own time as it was";
+  EXPECT_EQ(digest_of("rm results/*; echo one > results/1; echo two > results/2"), *both);
+  const auto none = digest_of("echo > results/mark; rm results/mark");
+  EXPECT_EQ(none.sight(), model::Sight::kAbsent) << "another run's results";
+  EXPECT_EQ(none.why(), "older than the run: not written by it");
+  const auto half = digest_of("echo one > results/1");
+  EXPECT_TRUE(half);
+  EXPECT_FALSE(half == *both);
+}
+
 TEST_F(FilesTest, WhatIsNoResultIsNotDigested) {
   RunOrder made = shell(
       "mkdir {out}/none {out}/odd; ln -s nowhere {out}/odd/x; mkfifo {out}/pipe; "

@@ -26,7 +26,7 @@ constexpr Nanos kGrace = std::chrono::seconds(2);
 // The hook writes its data when Python ends; a second interrupt is for the impatient.
 constexpr Nanos kHookGrace = std::chrono::seconds(10);
 // Helpers of the main process (a loader's workers, a tracker of shared memory) notice its end by
-// themselves, but not in the same instant.
+// themselves, but not in the same instant. Until the last of them has ended the clock runs on.
 constexpr Nanos kStragglers = milliseconds(200);
 constexpr Nanos kWatchEvery = milliseconds(250);
 
@@ -215,7 +215,9 @@ void Run::end_tree() {
     while (!living.empty() && clock_.monotonic() < until) {
       clock_.sleep(milliseconds(5));
       reaper_->collect();
-      living = tree_.living();
+      const std::size_t before = std::exchange(living, tree_.living()).size();
+      // What a process does to its own end is work of the job, whoever started it.
+      if (living.size() < before) wall_ = clock_.monotonic() - start_;
     }
     left_behind_ = static_cast<int>(living.size());
   }
@@ -230,6 +232,7 @@ void Run::end_waits() {
 }
 
 void Run::end_gpus() {
+  ::unlink((order_.out_dir + "/gpus.jsonl").c_str());  // We would follow a link that the job left.
   if (const auto written = gpu_record_->write(order_.out_dir + "/gpus.jsonl"); !written) {
     problems_.push_back("the record of GPUs: " + written.error().text);
   }

@@ -17,6 +17,7 @@
 #include "observe/run.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/left.h"
 
 namespace amdahl::observe {
 namespace {
@@ -40,16 +41,12 @@ Result<> clean(const RunOrder& order) {
   return Ok{};
 }
 
-// Only plain files: a job may have left a pipe, and reading it would block forever.
-bool is_plain(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
-// Also removes secrets from the environment: the job may print them in any form.
+// Also removes secrets from the environment: the job may print them in any form. Of plain files
+// only: a job may have left a pipe, which would block us, or a link to what it must not read
+// itself.
 std::string redacted_tail(const std::string& path, const std::vector<std::string>& secrets) {
   // Twice as much, so that a secret that the cut goes through is not seen as half of one.
-  const auto text = is_plain(path) ? os::read_tail(path, 2 * kTail) : Result<std::string>("");
+  const auto text = os::is_plain(path) ? os::read_tail(path, 2 * kTail) : Result<std::string>("");
   if (!text) return "";
   std::string tail = *text;
   for (const std::string& secret : secrets) {
@@ -69,7 +66,7 @@ std::vector<std::string> redacted_argv(const std::vector<std::string>& argv) {
 
 Report report_of(const RunOrder& order, const model::Receipt& receipt, const Watcher* watcher) {
   const std::string path = order.out_dir + "/report.jsonl";
-  if (!is_plain(path)) return {};
+  if (!os::is_plain(path)) return {};
   const auto text = os::read_head(path, kMaxReportBytes + 1);
   if (!text) {
     Report none;
@@ -87,7 +84,7 @@ void take_quality(const RunOrder& order, model::Receipt& receipt) {
   const std::string path = order.out_dir + "/stdout";
   const bool wanted = std::ranges::any_of(
       order.quality, [](const model::Quality& quality) { return !quality.pattern.empty(); });
-  if (!wanted || !is_plain(path)) return;
+  if (!wanted || !os::is_plain(path)) return;
   const auto text = os::read_tail(path, kMaxReportBytes);
   if (!text) return;
   for (const model::Quality& quality : order.quality) {
@@ -104,7 +101,7 @@ void take_report(const RunOrder& order, const Watcher* watcher, model::Receipt& 
   receipt.phases = std::move(report.phases);
   if (order.arm == "steps") receipt.steps = std::move(report.steps);
   receipt.report_problems = std::move(report.problems);
-  if (!receipt.work && !order.work_pattern.empty() && is_plain(order.out_dir + "/stdout")) {
+  if (!receipt.work && !order.work_pattern.empty() && os::is_plain(order.out_dir + "/stdout")) {
     if (const auto text = os::read_tail(order.out_dir + "/stdout", kMaxReportBytes)) {
       receipt.work = work_in_output(*text, order.work_pattern, receipt.report_problems);
     }
@@ -147,7 +144,7 @@ void take_files(const RunOrder& order, const OutputPlace& place, const Fingerpri
   const std::vector<std::string> secrets = secrets_of(order.plan);
   receipt.stdout_tail = redacted_tail(order.out_dir + "/stdout", secrets);
   receipt.stderr_tail = redacted_tail(order.out_dir + "/stderr", secrets);
-  if (const std::string path = order.out_dir + "/stdout"; is_plain(path)) {
+  if (const std::string path = order.out_dir + "/stdout"; os::is_plain(path)) {
     if (const auto digest = os::sha256_of_file(path)) receipt.stdout_sha256 = *digest;
   }
 }

@@ -126,6 +126,33 @@ TEST_F(SupervisorTest, WhatIsLeftBehindIsCountedAndKilled) {
   EXPECT_FALSE(is_running(path("pid")));
 }
 
+// Else the time of its last child, which writes the result, would be free.
+TEST_F(SupervisorTest, TheClockRunsUntilTheLastChildHasEnded) {
+  RunOrder made = shell("(sleep 0.15; echo 42 > {out}/result) & exit 0");
+  made.outputs = {{"{out}/result"}};
+  const model::Receipt receipt = run(made);
+  EXPECT_EQ(receipt.left_behind, 0);
+  EXPECT_TRUE(receipt.outputs[0].sha256);
+  EXPECT_GE(receipt.wall, std::chrono::milliseconds(150));
+  EXPECT_LT(run(shell("sleep 100 & exit 0")).wall, std::chrono::milliseconds(150))
+      << "one that does not end by itself does nothing that is waited for";
+}
+
+// A sandboxed job cannot read what we can: no link of its may make us read it, or write there.
+TEST_F(SupervisorTest, ALinkThatTheJobLeavesIsNotFollowed) {
+  write("private", "the token is 4711\n");
+  RunOrder made = shell(
+      "cd {out}; rm -f stdout; for f in stdout stderr report.jsonl gpus.jsonl; do "
+      "ln -sf ../private $f; done; ln -s ../private 1.pt.trace.json");
+  made.work_pattern = "the token is";
+  const model::Receipt receipt = run(made);
+  EXPECT_EQ(receipt.code, 0) << receipt.stderr_tail;
+  EXPECT_EQ(receipt.stdout_tail + receipt.stderr_tail, "");
+  EXPECT_FALSE(receipt.stdout_sha256);
+  EXPECT_FALSE(receipt.work);
+  EXPECT_EQ(*os::read_file(path("private")), "the token is 4711\n");
+}
+
 TEST_F(SupervisorTest, ADaemonInItsOwnSessionDoesNotEscape) {
   const model::Receipt receipt =
       run(shell("setsid sh -c '(setsid sleep 100 & echo $! > pid) & exit 0'; sleep 0.1; exit 3"));

@@ -86,9 +86,13 @@ int write_new(const std::string& path, std::string_view bytes, std::optional<mod
   return ::fsync(fd.get()) == 0 ? 0 : errno;
 }
 
+// A pipe that nobody reads is an error: opening it would wait for ever.
 int write_into(const std::string& path, std::string_view bytes) {
-  const Fd fd{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-  return fd.get() < 0 ? errno : write_all(fd.get(), bytes);
+  const Fd fd{::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (fd.get() < 0) return errno;
+  const int flags = ::fcntl(fd.get(), F_GETFL);
+  if (flags < 0 || ::fcntl(fd.get(), F_SETFL, flags & ~O_NONBLOCK) != 0) return errno;
+  return write_all(fd.get(), bytes);
 }
 
 // So that the new name survives a power cut. Some file systems cannot; the bytes are safe anyway.

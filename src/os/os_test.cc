@@ -16,6 +16,7 @@
 #include "os/fault.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/left.h"
 #include "os/lock.h"
 #include "os/private.h"
 #include "os/reserve.h"
@@ -155,6 +156,22 @@ TEST_F(FilesTest, ALinkStaysOneAndAPipeIsWrittenTo) {
     EXPECT_FALSE(write_file(path("full"), "x"));
     EXPECT_TRUE(std::filesystem::is_character_file(path("full")));
   }
+}
+
+TEST_F(FilesTest, WhatAJobLeftBlocksNobodyAndLeadsNowhere) {
+  ASSERT_TRUE(write_file(path("plain"), "four"));
+  EXPECT_EQ(*read_left(path("plain")), "four");
+  EXPECT_EQ(*read_left(path("plain"), 4), "four");
+  EXPECT_EQ(read_left(path("plain"), 3).error().text, path("plain") + ": longer than 3 bytes");
+  EXPECT_EQ(read_left(path("none")).error().kind, Error::Kind::kNotFound);
+  std::filesystem::create_symlink(path("plain"), path("link"));
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  for (const char* name : {"link", "pipe", "."}) {
+    EXPECT_EQ(read_left(path(name)).error().text, path(name) + ": not a plain file");
+    EXPECT_FALSE(is_plain(path(name)));
+  }
+  EXPECT_TRUE(is_plain(path("plain")));
+  EXPECT_FALSE(write_file(path("pipe"), "x")) << "nobody reads it";
 }
 
 TEST_F(FilesTest, DigestsAndGlobs) {

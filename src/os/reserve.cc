@@ -15,7 +15,7 @@ namespace {
 
 // Only what overwrites blocks that are there needs no new ones.
 bool overwrite(const std::string& space, const std::string& path, std::string_view bytes) {
-  const Fd fd{::open(space.c_str(), O_WRONLY | O_CLOEXEC)};
+  const Fd fd{::open(space.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat info {};
   if (fd.get() < 0 || ::fstat(fd.get(), &info) != 0) return false;
   if (static_cast<std::uint64_t>(info.st_size) < bytes.size()) return false;

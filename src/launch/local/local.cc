@@ -19,13 +19,14 @@
 #include "os/fault.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/left.h"
 #include "os/lock.h"
 
 namespace amdahl::launch::local {
 namespace {
 
 Result<Json> json_in(const std::string& path) {
-  const std::string text = TRY(os::read_file(path));
+  const std::string text = TRY(os::read_left(path));
   return parse_json(text).in(path);
 }
 
@@ -40,7 +41,7 @@ std::optional<model::Receipt> receipt_of(const RunFolder& folder, const std::str
     if (!problem.empty()) problem += "; ";
     problem += fmt::format("arm {}: {}", arm, what);
   };
-  const auto text = os::read_file(folder.receipt(arm));
+  const auto text = os::read_left(folder.receipt(arm));
   if (!text) {
     complain(text.error().text);
     return std::nullopt;
@@ -86,27 +87,42 @@ std::vector<std::string> arms_in(const Json& done, std::string_view list) {
   return arms;
 }
 
-// What an unfinished run left: receipts of finished arms, and which arms were running.
-Result<> add_lost(const RunFolder& folder, Receipts& receipts) {
+// The arms that have begun and have no receipt: an arm's output is opened as the last thing before
+// it starts.
+std::string without_receipt(const RunFolder& folder) {
+  std::string arms;
+  for (std::size_t arm = 0; arm < 1 + kBlockVariants; ++arm) {
+    const std::string letter(1, static_cast<char>('A' + arm));
+    const bool began = os::exists(folder.out(letter) + "/stdout");
+    if (began && !os::exists(folder.receipt(letter))) arms += letter;
+  }
+  return arms;
+}
+
+// What an unfinished run left: receipts of finished arms, and which arms were running; `seen` were,
+// when last looked at.
+Result<> add_lost(const RunFolder& folder, const std::string& seen, Receipts& receipts) {
   receipts.lost = true;
   receipts.problem = "the worker died without writing receipts";
+  receipts.under_way = seen;
   const auto stored = json_in(folder.request());
-  if (!stored) return Ok{};
-  const PairRequest request = TRY(decode_request(*stored).in(folder.request()));
+  const auto decoded = stored ? decode_request(*stored) : Result<PairRequest>(stored.error());
+  if (!decoded) return Ok{};
+  const PairRequest& request = *decoded;
   std::string ignored;
   if (!request.steps) {
     receipts.a = receipt_of(folder, "A", ignored);
     receipts.b = receipt_of(folder, "B", ignored);
   }
-  for (std::size_t arm = 0; arm < 2 + request.more.size(); ++arm) {
-    const std::string letter(1, static_cast<char>('A' + arm));
-    if (arm >= 2) receipts.more.push_back(receipt_of(folder, letter, ignored));
-    // An arm's output is opened as the last thing before it starts.
-    if (os::exists(folder.receipt(letter)) || !os::exists(folder.out(letter) + "/stdout")) continue;
-    receipts.under_way += letter;
+  for (std::size_t arm = 0; arm < request.more.size(); ++arm) {
+    const std::string letter(1, static_cast<char>('C' + arm));
+    receipts.more.push_back(receipt_of(folder, letter, ignored));
   }
+  // What a run removed of its folder does not tell.
+  const std::string left = without_receipt(folder);
+  if (!left.empty() || request.steps) receipts.under_way = left;
   if (request.steps && !receipts.under_way.empty()) {
-    const auto report = os::read_file(folder.out("A") + "/report.jsonl");
+    const auto report = os::read_left(folder.out("A") + "/report.jsonl");
     const auto steps = observe::read_report(report ? *report : "", false, {}).steps.arms.size();
     receipts.under_way = arm_under_way(steps, request.schedule);
   }
@@ -176,15 +192,18 @@ class LocalLauncher final : public Launcher {
     Receipts receipts;
     receipts.out_a = folder.out("A");
     receipts.out_b = folder.out("B");
-    if (!os::exists(folder.done())) {
-      if (!has_begun(folder)) {
-        return Error{Error::Kind::kNotFound,
-                     fmt::format("{}: the run has not started", run.reservation)};
-      }
-      TRY(add_lost(folder, receipts));
+    const bool seen = seen_.contains(folder.path);
+    if (!os::exists(folder.done()) && !has_begun(folder) && !seen) {
+      return Error{Error::Kind::kNotFound,
+                   fmt::format("{}: the run has not started", run.reservation)};
+    }
+    const auto written = json_in(folder.done());
+    if (!written) {
+      TRY(add_lost(folder, seen ? seen_.at(folder.path) : "", receipts));
+      if (os::exists(folder.done())) receipts.problem = written.error().text;
       return receipts;
     }
-    const Json done = TRY(json_in(folder.done()));
+    const Json& done = *written;
     if (done.is_object() && done.contains("problem")) {
       const Json& problem = done.at("problem");
       receipts.problem = problem.is_string() ? problem.get<std::string>() : problem.dump();
@@ -253,6 +272,7 @@ class LocalLauncher final : public Launcher {
     const RunFolder folder = TRY(folder_of(request.reservation));
     if (is_used(folder) && !is_of(folder, request.ticket)) TRY(move_aside(folder));
     owners_.erase(folder.path);
+    seen_.erase(folder.path);
     TRY(os::make_dirs(folder.path));
     if (os::exists(folder.started())) return Ok{};
     return os::write_file(folder.request(), pretty_json(encode_request(request)));
@@ -301,8 +321,11 @@ class LocalLauncher final : public Launcher {
     }
     status.released = handed_over(folder).times;
     status.elapsed = time_taken(folder);
-    const bool over = status.state == RunState::kFinished || status.state == RunState::kLost;
-    if (over) owners_.erase(folder.path);
+    if (status.state == RunState::kRunning) seen_[folder.path] = without_receipt(folder);
+    if (status.state == RunState::kFinished) {
+      owners_.erase(folder.path);
+      seen_.erase(folder.path);
+    }
     return status;
   }
 
@@ -324,18 +347,20 @@ class LocalLauncher final : public Launcher {
   }
 
   RunState state_of(const RunFolder& folder, const RunRef& run) {
-    if (!is_used(folder)) return RunState::kAbsent;
+    // A run that was seen was there, whatever it removed of its folder since.
+    const bool seen = seen_.contains(folder.path);
+    if (!is_used(folder)) return seen ? RunState::kLost : RunState::kAbsent;
     if (!is_of(folder, run.ticket)) return RunState::kForeign;
-    if (os::exists(folder.done())) return RunState::kFinished;
+    // A file of that name is its worker's last word only once the worker has gone.
     if (os::FileLock::is_held(folder.claim())) return RunState::kRunning;
-    // It may have ended between the two checks.
     if (os::exists(folder.done())) return RunState::kFinished;
-    if (has_begun(folder)) return RunState::kLost;
+    if (seen || has_begun(folder)) return RunState::kLost;
     return is_starting(handed_over(folder)) ? RunState::kQueued : RunState::kHeld;
   }
 
   std::string state_dir_;
-  std::map<std::string, Owner> owners_;  // By folder.
+  std::map<std::string, Owner> owners_;      // By folder.
+  std::map<std::string, std::string> seen_;  // The arms that ran at the last look, by folder.
 };
 
 }  // namespace

@@ -27,6 +27,7 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/left.h"
 
 extern char** environ;
 
@@ -179,7 +180,7 @@ void NodeObservers::finish(model::Receipt& job) {
   }
   std::vector<model::Receipt> nodes;
   for (int node = 0; node < order_.nodes; ++node) {
-    const auto text = os::read_file(fmt::format("{}/{}.json", order_.folder, node));
+    const auto text = os::read_left(fmt::format("{}/{}.json", order_.folder, node));
     auto read =
         text ? model::decode_text<model::Receipt>(*text) : Result<model::Receipt>(text.error());
     if (read && read->hosts.size() == 1) nodes.push_back(*std::move(read));

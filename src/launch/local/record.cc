@@ -11,6 +11,7 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/left.h"
 #include "os/lock.h"
 
 namespace amdahl::launch::local {
@@ -31,7 +32,7 @@ struct Mark {
 };
 
 std::optional<Mark> mark_in(const std::string& path) {
-  const auto text = os::read_file(path);
+  const auto text = os::read_left(path);
   const auto json = text ? parse_json(*text) : Result<Json>(bad_input(""));
   if (!json || !json->is_object()) return std::nullopt;
   try {
@@ -50,7 +51,7 @@ std::optional<Nanos> not_negative(Nanos time) {
 }  // namespace
 
 std::optional<Owner> owner_of(const RunFolder& folder) {
-  const auto text = os::read_file(folder.request());
+  const auto text = os::read_left(folder.request());
   const auto json = text ? parse_json(*text) : Result<Json>(bad_input(""));
   const auto request = json ? decode_request(*json) : Result<PairRequest>(bad_input(""));
   if (!request) return std::nullopt;
@@ -75,7 +76,7 @@ std::optional<pid_t> living_worker(const RunFolder& folder) {
 
 Submissions handed_over(const RunFolder& folder) {
   Submissions handed;
-  const auto text = os::read_file(folder.handed());
+  const auto text = os::read_left(folder.handed());
   if (!text) return handed;
   std::optional<Nanos> first;
   for (const std::string_view line : split(trim(*text), '\n')) {
@@ -94,7 +95,7 @@ bool is_starting(const Submissions& handed) {
 }
 
 Result<> note_handing_over(const RunFolder& folder) {
-  const auto before = os::read_file(folder.handed());
+  const auto before = os::read_left(folder.handed());
   return os::write_file(folder.handed(),
                         fmt::format("{}{} {}\n", before ? *before : "", os::boot_id(),
                                     os::real_clock().monotonic().count()));

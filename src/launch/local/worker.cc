@@ -31,6 +31,7 @@
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/host.h"
+#include "os/left.h"
 #include "os/lock.h"
 #include "os/reserve.h"
 
@@ -132,7 +133,7 @@ class Worker {
     TRY(local::keep_scratch(scratch_, folder_.path));
     for (const Arm& arm : arms) os::free_space(space_for(arm.name));
     for (const auto& [arm, text] : kept_) {
-      const auto there = os::read_file(folder_.receipt(arm));
+      const auto there = os::read_left(folder_.receipt(arm));
       if (there && *there == text) continue;
       TRY(os::write_file(folder_.receipt(arm), text));
       done["restored"].push_back(arm);

@@ -21,7 +21,7 @@ constexpr std::size_t kLongestLine = 64 << 20;
 }  // namespace
 
 Result<model::BpfSummary> read_record(const std::string& path) {
-  const os::Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  const os::Fd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};
   if (file.get() < 0 && errno == ENOENT) {
     return Error{Error::Kind::kNotFound, fmt::format("{}: no such file", path)};
   }

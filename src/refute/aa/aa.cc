@@ -25,7 +25,12 @@ constexpr double kApart = 0.10;
 constexpr double kWander = 0.08;     // Of a host from hour to hour, in ln: less tells nothing.
 constexpr std::size_t kFewest = 4;   // Runs of a kind.
 constexpr std::size_t kEnough = 12;  // Bought pairs that decide by themselves.
-constexpr std::size_t kNear = 8;     // Pairs of the claim next to the A/A pairs that were bought.
+constexpr std::size_t kNear = 8;     // Pairs of the claim next to A/A pairs.
+// By which a host hardly wanders from the last A/A pairs to the claim, in ln: if one follows the
+// other, and if hours lie between.
+constexpr double kJump = 0.12;
+constexpr double kFarJump = 0.25;
+constexpr double kSoon_s = 3600;
 
 // Those bought for this check are A/A pairs too (see target_of()), and may be in both lists.
 Pairs same_before(const Evidence& evidence, const Pairs& bought) {
@@ -131,17 +136,51 @@ double dearer_lately(const Evidence& evidence, const Pairs& bought) {
   return dearer(runs_of_a(last, spec, false), runs_of_a(next, spec, true)).value_or(kUnknown);
 }
 
+// A/A pairs of before the claim. In a block the variant may have slowed both arms of an A/A pair,
+// too.
+Pairs alone_before(const Evidence& evidence, const Pairs& bought) {
+  Pairs alone = same_before(evidence, bought);
+  std::erase_if(alone, [](const model::PairFact* pair) { return !pair->block.empty(); });
+  return alone;
+}
+
+// Whether A became dear with the variant and stayed so. What the variant spoils for good (a cache,
+// a file, a setting of the host) slows A/A pairs after it, too: they cannot excuse it. A host that
+// wandered was not yet dear in the first pairs of the claim, or no longer in the last, and the
+// claim holds in these alone.
+bool dear_for_good(const Evidence& evidence, const Pairs& before, double dear) {
+  const Pairs all = pairs_for(evidence, "");
+  const Pairs after = bought_for(evidence, "aa");
+  if (all.empty() || before.empty()) return false;
+  const auto some = [](const Pairs& pairs, std::size_t most) {
+    return std::min(static_cast<std::ptrdiff_t>(most), std::ssize(pairs));
+  };
+  const Pairs next_to(before.end() - some(before, kNear / 2), before.end());
+  const double claim = claimed(evidence);
+  const double apart = all.front()->a.started_s - next_to.back()->a.started_s;
+  const double jump = std::max(claim / 2, std::abs(apart) < kSoon_s ? kJump : kFarJump);
+  const model::Spec& spec = *evidence.spec;
+  const std::vector<Run> usual = runs_of_a(next_to, spec, true);
+  const auto excuse = [&](const Pairs& pairs) {
+    if (stats::hodges_lehmann(log_ratios(evidence, pairs)) < claim / 2) return false;
+    return dearer(runs_of_a(pairs, spec, false), usual).value_or(dear) < jump;
+  };
+  const auto dear_after = dearer(runs_of_a(all, spec, false), runs_of_a(after, spec, true));
+  if (dear < jump || dear_after.value_or(jump) >= jump) return false;
+  return !excuse({all.begin(), all.begin() + some(all, kNear)}) &&
+         !excuse({all.end() - some(all, kNear), all.end()});
+}
+
 }  // namespace
 
 std::optional<double> baseline_dearer(const Evidence& evidence) {
   const Pairs bought = bought_for(evidence, "aa");
   const model::Spec& spec = *evidence.spec;
   const std::vector<Run> runs = runs_of_a(pairs_for(evidence, ""), spec, false);
-  // In a block the variant may have slowed both arms of an A/A pair, too.
-  Pairs alone = same_before(evidence, bought);
-  std::erase_if(alone, [](const model::PairFact* pair) { return !pair->block.empty(); });
+  const Pairs alone = alone_before(evidence, bought);
   const auto before = dearer(runs, runs_of_a(alone, spec, true));
   const auto after = dearer(runs, runs_of_a(bought, spec, true));
+  if (before && dear_for_good(evidence, alone, *before)) return before;
   if (before && after) return std::min({*before, *after, dearer_lately(evidence, bought)});
   return before ? before : after;
 }
@@ -173,16 +212,28 @@ model::Finding run(const Evidence& evidence) {
     return finding(kAbstains, "no A/A pair ran on the inputs that the claim's pairs ran on");
   }
   if (ruling == kAgrees && *dear >= std::max(theta / 2, kWander)) {
+    const char* why = pairs_help(evidence)
+                          ? "may slow the run after it"
+                          : "may have spoiled for good what A uses (a cache, a file, a setting), "
+                            "and more pairs will not help";
     return finding(kAbstains,
                    fmt::format("A costs {} more in the claim's pairs than in A/A pairs, and the "
-                               "claim is {}: the variant may slow the run after it",
-                               show_percent(std::expm1(*dear)), show_saving(theta)));
+                               "claim is {}: the variant {}",
+                               show_percent(std::expm1(*dear)), show_saving(theta), why));
   }
   return finding(
       ruling, fmt::format("A against A {} over {} (bias: {}); the claim is {} (larger than "
                           "A against A: {})",
                           show_effect(stats::hodges_lehmann(same)), count(same.size(), "pair"),
                           show_p(stats::wilcoxon_two_sided(same)), show_saving(theta), show_p(p)));
+}
+
+bool pairs_help(const Evidence& evidence) {
+  const Pairs before = alone_before(evidence, bought_for(evidence, "aa"));
+  const model::Spec& spec = *evidence.spec;
+  const auto dear =
+      dearer(runs_of_a(pairs_for(evidence, ""), spec, false), runs_of_a(before, spec, true));
+  return !dear || !dear_for_good(evidence, before, *dear);
 }
 
 }  // namespace amdahl::refute::aa

@@ -115,6 +115,35 @@ constexpr Case kCases[] = {
      },
      "agree: A against A saves 0.3 % over 18 pairs (bias: p = 0.005); the claim is 10.0 % (larger "
      "than A against A: p < 0.0001)"},
+    {"what the variant spoils stays so in the A/A pairs after it",
+     [](Evidence& e, model::Spec&) {
+       make_dearer(e, 0.5);
+       top_up(e, "aa", 12, 0);
+       for (auto& pair : e.pairs) {
+         if (pair.target != "aa") continue;
+         pair.a.cost *= std::exp(0.5);
+         pair.b.cost *= std::exp(0.5);
+       }
+     },
+     "abstain: A costs 65 % more in the claim's pairs than in A/A pairs, and the claim is 10.0 %: "
+     "the variant may have spoiled for good what A uses (a cache, a file, a setting), and more "
+     "pairs "
+     "will not help"},
+    {"what the variant spoils stays so, soon after the A/A pairs before it",
+     [](Evidence& e, model::Spec&) {
+       make_dearer(e, 0.15);
+       top_up(e, "aa", 12, 0);
+       for (auto& pair : e.same) pair.a.started_s = e.pairs.front().a.started_s - 60;
+       for (auto& pair : e.pairs) {
+         if (pair.target != "aa") continue;
+         pair.a.cost *= std::exp(0.15);
+         pair.b.cost *= std::exp(0.15);
+       }
+     },
+     "abstain: A costs 16 % more in the claim's pairs than in A/A pairs, and the claim is 10.0 %: "
+     "the variant may have spoiled for good what A uses (a cache, a file, a setting), and more "
+     "pairs "
+     "will not help"},
     {"A was dear in all pairs but the last, in which the claim is gone",
      [](Evidence& e, model::Spec&) {
        for (auto& pair : e.pairs) {
