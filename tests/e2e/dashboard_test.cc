@@ -265,6 +265,16 @@ class Dashboard : public testing::Test {
     return behind;
   }
 
+  // What was clicked on the pages of the job and of the fleet.
+  void expect_what_is_behind(const Json& seen, const Json& behind) {
+    EXPECT_EQ(seen.at("behind"), behind);
+    EXPECT_EQ(seen.at("behind_none"), behind.empty() ? 1 : 0) << "says that none was found";
+    ASSERT_FALSE(actions_.empty());
+    EXPECT_EQ(seen.at("actions").size(), std::min<std::size_t>(4, actions_.size()));
+    EXPECT_EQ(seen.at("actions").at(0), actions_.at(0).at("id"));
+    EXPECT_EQ(seen.at("week_rows"), names_of(week_.at("rows")));
+  }
+
   std::string user_;
   std::string part_;
   Json actions_;
@@ -312,12 +322,7 @@ TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
   }
   EXPECT_EQ(seen.at("pairs_drawn"), pairs.at("pairs").size());
   EXPECT_EQ(seen.at("checks").size(), gate.at("gate").at(0).at("packet").at("votes").size());
-  EXPECT_EQ(seen.at("behind"), behind);
-  EXPECT_EQ(seen.at("behind_none"), behind.empty() ? 1 : 0) << "says that none was found";
-  ASSERT_FALSE(actions_.empty());
-  EXPECT_EQ(seen.at("actions").size(), std::min<std::size_t>(4, actions_.size()));
-  EXPECT_EQ(seen.at("actions").at(0), actions_.at(0).at("id"));
-  EXPECT_EQ(seen.at("week_rows"), names_of(week_.at("rows")));
+  expect_what_is_behind(seen, behind);
   EXPECT_EQ(seen.at("ledger_total"), std::to_string(list.at("total").get<int>()));
   EXPECT_EQ(seen.at("ledger_rows").size(), 2U);
   EXPECT_EQ(seen.at("ledger_rows").at(1), id) << "the newest first";
