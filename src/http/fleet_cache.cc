@@ -123,7 +123,8 @@ Result<FleetCache::Window*> FleetCache::window_of(const Request& request) {
     // Not that of what is configured, whose jobs have pages, and none that is being scanned.
     auto oldest = windows_.end();
     for (auto it = windows_.begin(); it != windows_.end(); ++it) {
-      if (it->first.empty() || it->second.coming.valid()) continue;
+      const Scan& coming = it->second.coming;
+      if (it->first.empty() || (coming.valid() && !is_ready(coming))) continue;
       if (oldest == windows_.end() || it->second.asked < oldest->second.asked) oldest = it;
     }
     if (oldest == windows_.end()) {
