@@ -48,6 +48,8 @@ for (const [name, path] of Object.entries({ home: '/', fleet: '/fleet', experime
     }
   }
 }
+await open(large, '/fleet');
+seen.drawn.actions = await large.page.locator('[data-action]').count();
 await open(large, '/experiments/' + plan.hypothesis);
 seen.drawn.experiment = await large.page.textContent('h1');
 await open(large, '/ledger');

@@ -17,6 +17,7 @@ void judge(const Json& seen, const Json& list, int jobs, bool whole) {
   EXPECT_EQ(seen.at("errors"), Json::array());
   EXPECT_EQ(seen.at("drawn").at("ledger").at("rows"), 50);
   EXPECT_EQ(seen.at("drawn").at("ledger").at("total"), std::to_string(list.at("total").get<int>()));
+  EXPECT_EQ(seen.at("drawn").at("actions"), 4) << "what to do, the best first";
   EXPECT_EQ(seen.at("drawn").at("gate"), 50) << "what waits, and the newest that was decided";
   EXPECT_GT(seen.at("steps").at("jobs").at("count"), jobs);
   EXPECT_EQ(seen.at("distinct"), 125) << "five pages without a job twice";

@@ -269,9 +269,11 @@ class Dashboard : public testing::Test {
   void expect_what_is_behind(const Json& seen, const Json& behind) {
     EXPECT_EQ(seen.at("behind"), behind);
     EXPECT_EQ(seen.at("behind_none"), behind.empty() ? 1 : 0) << "says that none was found";
-    ASSERT_FALSE(actions_.empty());
+    // So short a fleet may give nothing to do: dashboard_huge has one that does.
     EXPECT_EQ(seen.at("actions").size(), std::min<std::size_t>(4, actions_.size()));
-    EXPECT_EQ(seen.at("actions").at(0), actions_.at(0).at("id"));
+    for (std::size_t i = 0; i < seen.at("actions").size(); ++i) {
+      EXPECT_EQ(seen.at("actions").at(i), actions_.at(i).at("id"));
+    }
     EXPECT_EQ(seen.at("week_rows"), names_of(week_.at("rows")));
   }
 
