@@ -379,6 +379,8 @@ Json anatomy(const scan::Anatomy& job) {
   Json parts = Json::array();
   for (const scan::Part& part : job.parts) {
     parts.push_back({{"kind", scan::name(part.kind)},
+                     {"against", model::name(scan::bottleneck_of(part.kind))},
+                     {"action", scan::action(part.kind)},
                      {"accelerator_seconds", part.accelerator_seconds},
                      {"evidence", part.evidence}});
   }

@@ -6,29 +6,34 @@
 
 #include <fmt/format.h>
 
+#include "base/embedded.h"
 #include "base/hash.h"
 
 namespace amdahl {
+
+std::span<const Embedded> embedded_colours();
+
 namespace {
 
-// Colours keep their contrast on light and dark backgrounds and differ in lightness too.
+// After the palette that reports share with the dashboard: web/src/colours.css.
 constexpr std::string_view kStyle = R"(
-:root { color-scheme: light dark; --ink: #1d2327; --soft: #5a6570; --ground: #ffffff;
-  --line: #dde2e6; --none: #c9cfd6; --gain: #1a7f37; --loss: #c4281f; --curve: #1f5fa8; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6e9ec; --soft: #9aa5b1; --ground: #14181c; --line: #2c333a; --none: #3a434c;
-    --gain: #4cc26b; --loss: #ff7b72; --curve: #7db7f5; } }
+:root { color-scheme: light dark; --none: var(--free); --gain: var(--good); --loss: var(--bad);
+  --curve: var(--info); }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 76rem; padding: 1.5rem 1.25rem 3rem; background: var(--ground);
-  color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.5rem; line-height: 1.3; margin: 0 0 .5rem; overflow-wrap: anywhere; }
+body { margin: 0 auto; max-width: 78rem; padding: 1.8rem 1.25rem 3rem; background: var(--ground);
+  color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+h1 { font-size: 1.55rem; line-height: 1.25; letter-spacing: -.01em; margin: 0 0 .5rem;
+  overflow-wrap: anywhere; }
 @media (max-width: 40rem) { td.words:last-child:not(:first-child) { min-width: 16rem; } }
 h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; } h3 { font-size: 1rem; margin: 1.25rem 0 .25rem; }
-.scroll { overflow-x: auto; }
+.scroll, .facts div { background: var(--card); border: 1px solid var(--line); border-radius: .8rem;
+  box-shadow: var(--shadow); }
+.scroll { overflow-x: auto; padding: .4rem .8rem; margin: .5rem 0 1rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--line);
+th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid var(--line);
   vertical-align: top; }
-th { color: var(--soft); font-weight: 600; }
+tbody tr:last-child td { border-bottom: 0; } tbody tr:hover { background: var(--raised); }
+th { color: var(--soft); font-weight: 600; font-size: .86em; }
 td.words, th.words { text-align: left; overflow-wrap: anywhere; min-width: 7rem; }
 code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
 pre { font: .85em/1.45 ui-monospace, monospace; overflow-x: auto; }
@@ -36,7 +41,8 @@ svg { display: block; } .grid { stroke: var(--line); }
 .label { fill: var(--soft); font-size: 12px; }
 .soft, .key { color: var(--soft); font-size: .9rem; }
 summary { cursor: pointer; } footer { color: var(--soft); font-size: .85rem; margin-top: 2.5rem; }
-@media print { body { max-width: none; padding: 0; } h3, svg, tr { break-inside: avoid; }
+@media print { body { max-width: none; padding: 0; background: none; }
+  .scroll, .facts div { box-shadow: none; } h3, svg, tr { break-inside: avoid; }
   .scroll { overflow: visible; } }
 )";
 
@@ -85,6 +91,8 @@ std::string source_of(std::string_view text) {
   return fmt::format("'sha256-{}'", base64(sha256(text)));
 }
 
+std::string_view palette() { return embedded_colours().front().bytes; }
+
 }  // namespace
 
 std::string escape_html(std::string_view text) {
@@ -117,15 +125,15 @@ std::string html_head(std::string_view title, std::string_view more_style,
   const std::string policy = fmt::format(
       "default-src 'none'; style-src {}; script-src {}; base-uri 'none'; "
       "form-action 'none'",
-      source_of(fmt::format("{}{}", kStyle, more_style)),
+      source_of(fmt::format("{}{}{}", palette(), kStyle, more_style)),
       script.empty() ? "'none'" : source_of(script));
   return fmt::format(
       "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
       "<meta charset=\"utf-8\"/>\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-      "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n",
-      policy, escape_html(title), kStyle, more_style);
+      "<title>{}</title>\n<style>{}{}{}</style>\n</head>\n<body>\n",
+      policy, escape_html(title), palette(), kStyle, more_style);
 }
 
 HtmlTable::HtmlTable(std::span<const HtmlColumn> columns, std::string_view id) : columns_{columns} {

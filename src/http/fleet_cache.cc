@@ -9,6 +9,7 @@
 #include "api/fleet.h"
 #include "app/door.h"
 #include "app/fleet.h"
+#include "app/parse_time.h"
 #include "base/text.h"
 #include "http/routes.h"
 
@@ -20,6 +21,7 @@ constexpr Nanos kRenewAfter = std::chrono::minutes(5);
 // for a scan of a million jobs only to be told the same.
 constexpr int kRestOfFailure = 5;
 constexpr std::size_t kMostDrawn = 64;
+constexpr std::size_t kMostWindows = 4;  // Each keeps a scan.
 constexpr std::int64_t kMostRows = 1000;
 constexpr std::int64_t kRows = 20;  // As `amdahl scan` shows.
 constexpr std::int64_t kRowsOfPage = 50;
@@ -55,15 +57,17 @@ bool is_ready(const std::future<Value>& coming) {
   return coming.valid() && coming.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-app::ScanOptions options_for(const std::function<bool()>& stopped) {
+app::ScanOptions options_for(const std::function<bool()>& stopped,
+                             const std::optional<Nanos>& length = {}) {
   app::ScanOptions options;
+  options.read.window = length;
   options.read.stop = stopped;
   options.report.rows = kRows;
   return options;
 }
 
 // Some dozens of windows, of a length that people name.
-Nanos window_for(const scan::Report& report) {
+Nanos trend_window_for(const scan::Report& report) {
   const Nanos day = std::chrono::hours(24);
   const Nanos whole = report.end - report.start;
   return whole <= 3 * day ? std::chrono::hours(1) : whole <= 90 * day ? day : 7 * day;
@@ -71,11 +75,11 @@ Nanos window_for(const scan::Report& report) {
 
 }  // namespace
 
-FleetCache::Scan FleetCache::begin_scan() const {
-  return std::async(std::launch::async, [this]() -> Result<std::unique_ptr<Kept>> {
-    app::ScanOptions options = options_for(stopped_);
+FleetCache::Scan FleetCache::begin_scan(const std::optional<Nanos>& length) const {
+  return std::async(std::launch::async, [this, length]() -> Result<std::unique_ptr<Kept>> {
+    app::ScanOptions options = options_for(stopped_, length);
     auto kept = std::make_unique<Kept>(Kept{TRY(app::scan_fleet(config_, options))});
-    options.report.trend_every = window_for(kept->answer.report);
+    options.report.trend_every = trend_window_for(kept->answer.report);
     kept->ranking = TRY(app::ranking_of(config_, kept->answer, options));
     kept->ranked_as = rank_key(options.report.order, options.report.rows);
     kept->at = app::monotonic_now();
@@ -83,29 +87,54 @@ FleetCache::Scan FleetCache::begin_scan() const {
   });
 }
 
-Result<> FleetCache::have_scan() {
+Result<> FleetCache::have_scan(Window& window) {
   const Nanos now = app::monotonic_now();
-  if (!kept_ && failed_ && now < again_) return *failed_;
-  const bool is_due = now - tried_ >= kRenewAfter;
-  if (!coming_.valid() && (!kept_ || is_due)) {
-    tried_ = now;
-    coming_ = begin_scan();
+  window.asked = now;
+  if (!window.kept && window.failed && now < window.again) return *window.failed;
+  const bool is_due = now - window.tried >= kRenewAfter;
+  if (!window.coming.valid() && (!window.kept || is_due)) {
+    window.tried = now;
+    window.coming = begin_scan(window.length);
   }
-  if (kept_ && !is_ready(coming_)) return Ok{};
-  auto scanned = coming_.get();
+  if (window.kept && !is_ready(window.coming)) return Ok{};
+  auto scanned = window.coming.get();
   if (scanned) {
-    kept_ = *std::move(scanned);
-    trouble_.clear();
+    window.kept = *std::move(scanned);
+    window.trouble.clear();
   } else {
-    if (!kept_) {
-      failed_ = scanned.error();
+    if (!window.kept) {
+      window.failed = scanned.error();
       const Nanos ended = app::monotonic_now();
-      again_ = ended + kRestOfFailure * (ended - tried_);
-      return *failed_;
+      window.again = ended + kRestOfFailure * (ended - window.tried);
+      return *window.failed;
     }
-    trouble_ = scanned.error().text;
+    window.trouble = scanned.error().text;
   }
   return Ok{};
+}
+
+Result<FleetCache::Window*> FleetCache::window_of(const Request& request) {
+  const std::string typed = text_of(request, "window");
+  if (typed.empty()) return &whole();
+  const Nanos length = TRY(app::parse_length(typed, "window"));
+  const auto known = windows_.find(typed);
+  if (known != windows_.end()) return &known->second;
+  if (windows_.size() >= kMostWindows) {
+    // Not that of what is configured, whose jobs have pages, and none that is being scanned.
+    auto oldest = windows_.end();
+    for (auto it = windows_.begin(); it != windows_.end(); ++it) {
+      const Scan& coming = it->second.coming;
+      if (it->first.empty() || (coming.valid() && !is_ready(coming))) continue;
+      if (oldest == windows_.end() || it->second.asked < oldest->second.asked) oldest = it;
+    }
+    if (oldest == windows_.end()) {
+      return external("other windows are being scanned; ask again in a moment");
+    }
+    windows_.erase(oldest);
+  }
+  Window& window = windows_[typed];
+  window.length = length;
+  return &window;
 }
 
 Result<Json> FleetCache::fleet(const Request& request) {
@@ -113,23 +142,25 @@ Result<Json> FleetCache::fleet(const Request& request) {
   const scan::Order order =
       TRY(choice_of(request, "order", scan::Order::kRecoverable, scan::order_named));
   const std::size_t top = TRY(rows_of(request, "top", kRows));
-  if (const auto scanned = have_scan(); !scanned) {
+  Window& window = *TRY(window_of(request));
+  if (const auto scanned = have_scan(window); !scanned) {
     if (scanned.error().kind == Error::Kind::kNotFound) return api::empty_fleet();
     return scanned.error();
   }
+  Kept& kept = *window.kept;
   const std::string ranked_as = rank_key(order, top);
   const std::string key = fmt::format("{} {}", scan::name(by), ranked_as);
-  const auto known = kept_->drawn.find(key);
-  if (known != kept_->drawn.end()) return known->second;
-  if (kept_->drawn.size() >= kMostDrawn) kept_->drawn.clear();
-  if (kept_->ranked_as != ranked_as) {
-    app::ScanOptions options = options_for(stopped_);
+  const auto known = kept.drawn.find(key);
+  if (known != kept.drawn.end()) return known->second;
+  if (kept.drawn.size() >= kMostDrawn) kept.drawn.clear();
+  if (kept.ranked_as != ranked_as) {
+    app::ScanOptions options = options_for(stopped_, window.length);
     options.report.order = order;
     options.report.rows = top;
-    TRY(app::rank_fleet(config_, options, kept_->answer));
-    kept_->ranked_as = ranked_as;
+    TRY(app::rank_fleet(config_, options, kept.answer));
+    kept.ranked_as = ranked_as;
   }
-  return kept_->drawn.emplace(key, api::fleet(kept_->answer, by)).first->second;
+  return kept.drawn.emplace(key, api::fleet(kept.answer, by)).first->second;
 }
 
 Result<Json> FleetCache::rows(const Request& request) {
@@ -143,46 +174,51 @@ Result<Json> FleetCache::rows(const Request& request) {
   if (!page.family.empty() && page.by != scan::By::kJob) {
     return bad_input("family can only be given with by=job");
   }
+  Window& window = *TRY(window_of(request));
   scan::Cut found{.by = page.by, .count = 0, .rows = {}, .wasted = {}, .allocated = {}};
-  const auto scanned = have_scan();
+  const auto scanned = have_scan(window);
   if (!scanned && scanned.error().kind != Error::Kind::kNotFound) return scanned.error();
-  if (scanned) found = kept_->ranking->page(page);
+  if (scanned) found = window.kept->ranking->page(page);
   Json document = api::fleet_rows(found, page);
-  document["age_s"] = kept_ ? Json(to_seconds(app::monotonic_now() - kept_->at)) : Json();
-  document["trouble"] = trouble_;
+  document["age_s"] =
+      window.kept ? Json(to_seconds(app::monotonic_now() - window.kept->at)) : Json();
+  document["trouble"] = window.trouble;
   return document;
 }
 
-Result<Json> FleetCache::trends() {
-  const auto scanned = have_scan();
+Result<Json> FleetCache::trends(const Request& request) {
+  Window& window = *TRY(window_of(request));
+  const auto scanned = have_scan(window);
   if (!scanned && scanned.error().kind != Error::Kind::kNotFound) return scanned.error();
-  return api::fleet_trends(scanned ? kept_->ranking->report() : scan::Report{});
+  return api::fleet_trends(scanned ? window.kept->ranking->report() : scan::Report{});
 }
 
 Result<Json> FleetCache::own(const std::string& by, const std::string& name) {
   const auto cut = scan::cut_named(by);
   if (!cut) return Error{Error::Kind::kNotFound, "jobs are looked up by user or account"};
-  TRY(have_scan());
-  const app::OwnWaste found = TRY(app::own_waste(kept_->answer, *cut, name, kRows));
-  return api::own_waste(found, kept_->answer);
+  TRY(have_scan(whole()));
+  const app::FleetAnswer& answer = whole().kept->answer;
+  const app::OwnWaste found = TRY(app::own_waste(answer, *cut, name, kRows));
+  return api::own_waste(found, answer);
 }
 
-void FleetCache::take_course() {
+void FleetCache::take_course(Kept& kept) {
   if (!is_ready(course_)) return;
   auto course = course_.get();
-  if (kept_->courses.size() >= kMostDrawn) kept_->courses.clear();
-  if (course) kept_->courses.insert_or_assign(reading_, *std::move(course));
+  if (kept.courses.size() >= kMostDrawn) kept.courses.clear();
+  if (course) kept.courses.insert_or_assign(reading_, *std::move(course));
   reading_.clear();
 }
 
 // A scan keeps the timelines of the largest jobs. That of another one is read beside the pages, one
 // job at a time; until then the answer is what is known without it.
 Result<Json> FleetCache::fleet_job(const std::string& id) {
-  TRY(have_scan());
-  take_course();
-  const auto known = kept_->courses.find(id);
-  if (known != kept_->courses.end()) return known->second;
-  const scan::Anatomy anatomy = TRY(app::anatomy_in(kept_->answer, id));
+  TRY(have_scan(whole()));
+  Kept& kept = *whole().kept;
+  take_course(kept);
+  const auto known = kept.courses.find(id);
+  if (known != kept.courses.end()) return known->second;
+  const scan::Anatomy anatomy = TRY(app::anatomy_in(kept.answer, id));
   Json document = api::anatomy(anatomy);
   if (anatomy.no_course.empty() || scan::observed_in(anatomy.split) <= 0) return document;
   if (!course_.valid()) {
@@ -217,11 +253,13 @@ Response FleetCache::answer(const Found& found, const Request& request) {
   const Result<Json> document = path.ends_with("{id}")      ? job(part("id"))
                                 : path.ends_with("{name}")  ? own(part("by"), part("name"))
                                 : path.ends_with("/rows")   ? rows(request)
-                                : path.ends_with("/trends") ? trends()
+                                : path.ends_with("/trends") ? trends(request)
                                                             : fleet(request);
   if (!document) return problem(document.error());
   Response response = json_response(*document);
-  const Nanos age = kept_ ? app::monotonic_now() - kept_->at : Nanos{};
+  const auto asked = windows_.find(text_of(request, "window"));
+  if (asked == windows_.end() || !asked->second.kept) return response;
+  const Nanos age = app::monotonic_now() - asked->second.kept->at;
   response.headers.emplace_back("Age", fmt::format("{:.0f}", to_seconds(age)));
   return response;
 }

@@ -19,8 +19,8 @@
 
 namespace amdahl::http {
 
-// Not thread-safe. Only the first answer waits, for the first scan; later ones are from the last
-// scan while the next one runs.
+// Not thread-safe. Only the first answer of a window waits, for its first scan; later ones are from
+// the last scan while the next one runs.
 class FleetCache {
  public:
   // `stopped`: cancels a running scan.
@@ -42,27 +42,37 @@ class FleetCache {
   };
   using Scan = std::future<Result<std::unique_ptr<Kept>>>;
 
-  Scan begin_scan() const;
+  // The scans of one window: of what is configured, or of the last days.
+  struct Window {
+    std::optional<Nanos> length{};  // Nothing: as configured.
+    std::unique_ptr<Kept> kept{};
+    std::string trouble{};           // Why it could not be renewed.
+    Nanos tried{};                   // When it was last begun to be renewed.
+    Nanos asked{};                   // When a page last asked for it.
+    std::optional<Error> failed{};   // Why the first scan failed,
+    Nanos again{};                   // and when it is tried again.
+    Scan coming{};
+  };
+
+  Scan begin_scan(const std::optional<Nanos>& length) const;
   // kNotFound if there is nothing to scan.
-  Result<> have_scan();
-  void take_course();
+  Result<> have_scan(Window& window);
+  // That of the request's parameter `window`, before it was scanned.
+  Result<Window*> window_of(const Request& request);
+  Window& whole() { return windows_[""]; }
+  void take_course(Kept& kept);
   Result<Json> fleet(const Request& request);
   Result<Json> rows(const Request& request);
-  Result<Json> trends();
+  Result<Json> trends(const Request& request);
   Result<Json> own(const std::string& by, const std::string& name);
   Result<Json> job(const std::string& id);
   Result<Json> fleet_job(const std::string& id);
 
   app::Config config_;
   std::function<bool()> stopped_;
-  std::unique_ptr<Kept> kept_{};
-  std::string trouble_{};  // Why it could not be renewed.
-  Nanos tried_{};          // When it was last begun to be renewed.
-  std::optional<Error> failed_{};  // Why the first scan failed,
-  Nanos again_{};                  // and when it is tried again.
   std::string reading_{};  // The job whose timeline is being read.
-  // Last, so that they end first: they use what is above.
-  Scan coming_{};
+  // Last, so that their scans end first: they use what is above.
+  std::map<std::string, Window> windows_{};  // By their lengths as asked for.
   std::future<Result<Json>> course_{};
 };
 

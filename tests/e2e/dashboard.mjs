@@ -5,53 +5,18 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
+import { openBrowser } from './dashboard_browser.mjs';
 import { allowedNumbers, unknownNumbers } from './dashboard_numbers.mjs';
 
 const plan = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-const require = createRequire(plan.web + '/package.json');
-const { chromium } = require('playwright-core');
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const axe = readFileSync(createRequire(plan.web + '/package.json').resolve('axe-core/axe.min.js'), 'utf8');
 
 const seen = { errors: [], serious: {}, figures: {}, overflow: {}, titles: {}, unknown: {} };
 const allowed = allowedNumbers(plan.documents, plan.days, plan.derived);
-const browser = await chromium.launch({
-  executablePath: plan.chromium,
-  args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
-});
-
-// Whoever throws, loads from elsewhere or is refused by the policy is an error of the page.
-function watch(page, who) {
-  page.on('pageerror', (error) => seen.errors.push(`${who}: ${error.message}`));
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/status of (4|503)/.test(message.text())) seen.errors.push(`${who}: ${message.text()}`);
-  });
-  page.on('request', (request) => {
-    if (!request.url().startsWith(plan.url) && !request.url().startsWith('data:')) seen.errors.push(`${who}: loads ${request.url()}`);
-  });
-}
-
-async function enter(name, token, size = { width: 1280, height: 900 }) {
-  const context = await browser.newContext({ viewport: size });
-  const page = await context.newPage();
-  page.setDefaultTimeout(30000);
-  watch(page, name);
-  await page.goto(plan.url);
-  await page.fill('input[type=password]', token);
-  await page.click('button.main');
-  await page.waitForSelector('nav a');
-  return page;
-}
-
-const go = async (page, path) => {
-  await page.goto(plan.url + path.slice(1));
-  await page.waitForSelector('h1');
-  await page.waitForFunction(() => !document.querySelector('.wait'));
-};
-const text = (page, selector) => page.textContent(selector).then((t) => t.trim().replace(/\s+/g, ' '));
-const texts = (page, selector) => page.$$eval(selector, (all) => all.map((one) => one.textContent.trim().replace(/\s+/g, ' ')));
+const { browser, enter, go, text, texts, figuresOf } = await openBrowser(plan, seen.errors);
 
 const pages = {
-  home: '/', fleet: '/fleet', jobs: '/fleet?by=job', job: `/jobs/${plan.job}`, experiments: '/experiments',
+  home: '/', fleet: '/fleet', week: '/fleet?window=7d', jobs: '/fleet?by=job', job: `/jobs/${plan.job}`, experiments: '/experiments',
   experiment: `/experiments/${plan.hypothesis}`, gate: '/gate', claim: `/gate/${plan.hypothesis}`,
   ledger: '/ledger', money: '/money', own: `/fleet/user/${plan.user}`, traces: '/traces', trace: '/traces/ranks',
   ...(plan.diff ? { diff: '/traces/diff' } : {}),
@@ -83,13 +48,23 @@ for (const [name, path] of Object.entries(pages)) {
   await reader.setViewportSize({ width: 1300, height: 900 });
   const unknown = unknownNumbers(await reader.innerText('main'), allowed);
   if (unknown.length > 0) seen.unknown[name] = unknown;
-  const figures = await reader.$$eval('[data-figure]', (all) => all.map((one) => [one.dataset.figure, one.textContent.trim().replace(/\s+/g, ' ')]));
-  for (const [figure, shown] of figures) seen.figures[`${name} ${figure}`] = shown;
+  for (const [figure, shown] of await figuresOf(reader)) seen.figures[`${name} ${figure}`] = shown;
 }
 await go(reader, '/experiments/' + plan.hypothesis);
 seen.pairs_drawn = (await reader.$$('svg g title')).length;
 seen.checks = await reader.$$eval('[data-check]', (all) => all.map((one) => one.dataset.check));
 seen.measured = (await texts(reader, '[data-saves]'))[0];
+// What is behind a loss: the causes of its class come first and are marked.
+await go(reader, `/jobs/${plan.job}`);
+await reader.click(`[data-part="${plan.part}"]`);
+await reader.waitForSelector('[data-part][aria-pressed=true]');
+seen.behind = await reader.$$eval('[data-cause].behind', (all) => all.map((one) => one.dataset.cause));
+seen.behind_none = await reader.locator('[data-behind=none]').count();
+await go(reader, '/fleet');
+seen.actions = await reader.$$eval('[data-action]', (all) => all.map((one) => one.dataset.action));
+await reader.selectOption('label.window select', '7d');
+await reader.waitForFunction(() => location.search === '?window=7d' && !document.querySelector('.wait'));
+seen.week_rows = await reader.$$eval('tr[data-row]', (all) => all.map((one) => one.dataset.row));
 await go(reader, '/ledger');
 seen.ledger_total = await reader.getAttribute('[data-total]', 'data-total');
 seen.ledger_rows = await reader.$$eval('tr[data-hypothesis]', (all) => all.map((one) => one.dataset.hypothesis));

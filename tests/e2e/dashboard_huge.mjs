@@ -41,8 +41,15 @@ for (const [name, path] of Object.entries({ home: '/', fleet: '/fleet', experime
     times.huge.push(await open(large, path));
   }
   seen.pages[name] = Object.fromEntries(Object.entries(times).map(([which, ms]) => [which, { p50: quantile(ms, 0.5), p95: quantile(ms, 0.95) }]));
-  await large.page.screenshot({ path: `${plan.pictures}/huge-${name}.png`, fullPage: true });
+  for (const colorScheme of ['light', 'dark']) {
+    for (const [which, { page }] of Object.entries({ empty: small, huge: large })) {
+      await page.emulateMedia({ colorScheme });
+      await page.screenshot({ path: `${plan.pictures}/${which}-${name}-${colorScheme}.png`, fullPage: true });
+    }
+  }
 }
+await open(large, '/fleet');
+seen.drawn.actions = await large.page.locator('[data-action]').count();
 await open(large, '/experiments/' + plan.hypothesis);
 seen.drawn.experiment = await large.page.textContent('h1');
 await open(large, '/ledger');

@@ -1,6 +1,7 @@
 // dashboard_test.cc: the dashboard in a real browser, on the ledger of a real loop.
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -29,6 +30,12 @@ std::string dollars(double value) {
   return text;
 }
 
+Json names_of(const Json& rows) {
+  Json names = Json::array();
+  for (const Json& row : rows) names.push_back(row.at("name"));
+  return names;
+}
+
 class Dashboard : public testing::Test {
  protected:
   void SetUp() override {
@@ -40,7 +47,10 @@ class Dashboard : public testing::Test {
     sandbox_.add_nap_job();
     sandbox_.write("config.toml",
                    sandbox_.read("config.toml") + "[price]\naccelerator_hour_usd = 2.0\n");
-    ASSERT_EQ(sandbox_.amdahl({"run", "--quiet", "--spec", "job.toml"}).code, 0);
+    // Enough jobs to compare later ones with.
+    for (int i = 0; i < 9; ++i) {
+      ASSERT_EQ(sandbox_.amdahl({"run", "--quiet", "--spec", "job.toml"}).code, 0);
+    }
     ASSERT_EQ(sandbox_.amdahl({"adopt", "--spec", "job.toml"}).code, 0);
     ASSERT_EQ(sandbox_
                   .amdahl({"propose", "nap", "--env", "NAP=0.01", "--gain", "60", "--title",
@@ -72,6 +82,8 @@ class Dashboard : public testing::Test {
     const Json status = ask({"status"});
     const Json scan = ask({"scan"});
     user_ = ask({"scan", "--by", "user"}).at("rows").at(0).at("name");
+    actions_ = scan.at("actions");
+    week_ = ask({"scan", "--window", "7d"});
     const Json own = ask({"scan", "--of", user_});
     const Json& window = scan.at("window");
     days_ = (window.at("end_s").get<double>() - window.at("start_s").get<double>()) / 86400;
@@ -130,7 +142,7 @@ class Dashboard : public testing::Test {
     return pairs;
   }
 
-  Json walk(const Served& server, const std::string& id) {
+  Json walk(const Served& server, const std::string& id, const std::string& script) {
     const char* keep = std::getenv("AMDAHL_PICTURES");
     const std::string pictures = keep ? keep : sandbox_.path("pictures");
     std::filesystem::create_directories(pictures);
@@ -140,8 +152,8 @@ class Dashboard : public testing::Test {
                     {"amdahl", program()},
                     {"pictures", pictures},
                     {"all_pictures", keep != nullptr},
-                    {"reader", token_for(sandbox_, "rita", "reader")},
-                    {"approver", token_for(sandbox_, "ada", "approver")},
+                    {"reader", token_for(sandbox_, "rita-" + script, "reader")},
+                    {"approver", token_for(sandbox_, "ada-" + script, "approver")},
                     {"hypothesis", id},
                     {"family", "nap"},
                     {"user", user_},
@@ -150,14 +162,59 @@ class Dashboard : public testing::Test {
                     {"days", days_},
                     {"diff", has_diff_},
                     {"job", "last"},
+                    {"part", part_},
                     {"reason", std::string("true ") + kHostile}};
     sandbox_.write("plan.json", plan.dump());
     const Outcome walked = run(
-        {"timeout", "500", "node", source_path("/tests/e2e/dashboard.mjs"),
+        {"timeout", "500", "node", source_path("/tests/e2e/" + script + ".mjs"),
          sandbox_.path("plan.json")},
         {{"AMDAHL_STATE", sandbox_.path("state")}, {"AMDAHL_CONFIG", sandbox_.path("config.toml")}},
         sandbox_.path());
     return json_of(walked);
+  }
+
+  // The promoted change runs in production, a cycle books what it saved, and every page of it is
+  // read again.
+  void expect_pages_of_the_promotion(const std::string& id) {
+    for (int i = 0; i < 14; ++i) {
+      ASSERT_EQ(sandbox_.amdahl({"run", "--promoted", "--family", "nap", "--quiet"}).code, 0);
+    }
+    ASSERT_EQ(sandbox_.amdahl({"cycle", "--quiet"}).code, 0);
+    documents_ = Json::array();
+    const Json roi = ask({"roi"});
+    ASSERT_GT(roi.at("banked").at("jobs"), 7) << roi.dump(1);
+    const Json status = ask({"status"});
+    derive(id, ask({"gate", "show", id}).at("packet"));
+    for (const double hours : {roi.at("saved_accelerator_h_per_day").get<double>(),
+                               status.at("under_test_accelerator_h_per_day").get<double>()}) {
+      derived_["USD a day of " + std::to_string(hours)] = 2.0 * hours;
+    }
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"scan"},
+                                               {"gate"},
+                                               {"canary"},
+                                               {"ledger", "list"},
+                                               {"ledger", "show", id},
+                                               {"ledger", "log", "--limit", "400"}}) {
+      ask(words);
+    }
+    const Served server(sandbox_);
+    const Json seen = walk(server, id, "dashboard_after");
+    ASSERT_FALSE(seen.is_null());
+    EXPECT_EQ(seen.at("errors"), Json::array());
+    EXPECT_EQ(seen.at("unknown"), Json::object()) << seen.at("unknown").dump(1);
+    const double saved = roi.at("saved_accelerator_h_per_day");
+    EXPECT_GT(saved, 0);
+    const std::map<std::string, std::string> figures{
+        {"home banked", three_digits(saved) + " h/day"},
+        {"ledger promoted", "1"},
+        {"money spent", dollars(roi.at("spent_usd").get<double>())},
+        {"money month", dollars(roi.at("saved_usd_per_month").get<double>())},
+        {"money banked", dollars(roi.at("banked").at("banked_usd").get<double>())},
+        {"money day", three_digits(saved)}};
+    for (const auto& [name, shown] : figures) {
+      EXPECT_EQ(seen.at("figures").value(name, "missing"), shown) << name;
+    }
   }
 
   // Timers of eight ranks over twelve steps; rank 5 is slow from the seventh on. And two traces, if
@@ -196,7 +253,34 @@ class Dashboard : public testing::Test {
 
   const std::string kWeb = source_path("/web");
   Sandbox sandbox_;
+  // The causes of the class of the job's largest loss.
+  Json causes_behind() {
+    const Json part = ask({"anatomy", "last"}).at("parts").at(0);
+    part_ = part.at("kind");
+    Json behind = Json::array();
+    for (const Json& cause : ask({"profile", "nap", "--show"}).at("causes")) {
+      const bool is_any = part.at("against") == "unknown";
+      if (is_any || cause.at("bottleneck") == part.at("against")) behind.push_back(cause.at("id"));
+    }
+    return behind;
+  }
+
+  // What was clicked on the pages of the job and of the fleet.
+  void expect_what_is_behind(const Json& seen, const Json& behind) {
+    EXPECT_EQ(seen.at("behind"), behind);
+    EXPECT_EQ(seen.at("behind_none"), behind.empty() ? 1 : 0) << "says that none was found";
+    // So short a fleet may give nothing to do: dashboard_huge has one that does.
+    EXPECT_EQ(seen.at("actions").size(), std::min<std::size_t>(4, actions_.size()));
+    for (std::size_t i = 0; i < seen.at("actions").size(); ++i) {
+      EXPECT_EQ(seen.at("actions").at(i), actions_.at(i).at("id"));
+    }
+    EXPECT_EQ(seen.at("week_rows"), names_of(week_.at("rows")));
+  }
+
   std::string user_;
+  std::string part_;
+  Json actions_;
+  Json week_;
   bool has_diff_ = false;
   Json ranks_;
   Json documents_ = Json::array();
@@ -216,10 +300,9 @@ TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
   const Json figures = figures_of_verbs();
   const Json pairs = derive(id, gate.at("gate").at(0).at("packet"));
   const Json list = ask({"ledger", "list"});
+  const Json behind = causes_behind();
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"scan", "--by", "job"},
-                                             {"anatomy", "last"},
-                                             {"profile", "nap", "--show"},
                                              {"ledger", "show", id},
                                              {"ledger", "log", "--limit", "100"},
                                              {"gate", "show", id},
@@ -227,12 +310,12 @@ TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
                                              {"canary"}}) {
     ask(words);
   }
-  const Json seen = walk(server, id);
+  const Json seen = walk(server, id, "dashboard");
   ASSERT_FALSE(seen.is_null());
   EXPECT_EQ(seen.at("unknown"), Json::object()) << seen.at("unknown").dump(1);
   EXPECT_EQ(seen.at("errors"), Json::array());
   EXPECT_EQ(seen.at("overflow"), Json::object());
-  EXPECT_EQ(seen.at("titles").size(), has_diff_ ? 14U : 13U);
+  EXPECT_EQ(seen.at("titles").size(), has_diff_ ? 15U : 14U);
   for (const auto& [page, findings] : seen.at("serious").items()) {
     EXPECT_EQ(findings, Json::array()) << page;
   }
@@ -241,6 +324,7 @@ TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
   }
   EXPECT_EQ(seen.at("pairs_drawn"), pairs.at("pairs").size());
   EXPECT_EQ(seen.at("checks").size(), gate.at("gate").at(0).at("packet").at("votes").size());
+  expect_what_is_behind(seen, behind);
   EXPECT_EQ(seen.at("ledger_total"), std::to_string(list.at("total").get<int>()));
   EXPECT_EQ(seen.at("ledger_rows").size(), 2U);
   EXPECT_EQ(seen.at("ledger_rows").at(1), id) << "the newest first";
@@ -268,10 +352,11 @@ TEST_F(Dashboard, EveryPageShowsTheNumbersOfTheVerbsAndAnApproverDecides) {
   EXPECT_EQ(seen.at("logged_out"), 401);
   const Json decided = json_of(sandbox_.amdahl({"gate", "show", id, "--json"}));
   EXPECT_EQ(decided.at("state"), "approved");
-  EXPECT_EQ(decided.at("decision").at("actor"), "ada");
+  EXPECT_EQ(decided.at("decision").at("actor"), "ada-dashboard");
   EXPECT_EQ(events(sandbox_, "gate.decided").at(0).at("payload").at("packet"),
             gate.at("gate").at(0).at("digest"));
   EXPECT_EQ(sandbox_.amdahl({"ledger", "verify"}).code, 0);
+  expect_pages_of_the_promotion(id);
 }
 
 }  // namespace

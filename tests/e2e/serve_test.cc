@@ -76,6 +76,32 @@ std::string first_user(const Sandbox& sandbox) {
   return json_of(sandbox.amdahl({"scan", "--by", "user", "--json"})).at("rows").at(0).at("name");
 }
 
+// A window is a scan of its own. It ends now, so that only what lies in it is the same.
+void expect_same_windows(const Sandbox& sandbox, const Served& server, const std::string& token) {
+  const Json week = json_of(sandbox.amdahl({"scan", "--window", "7d", "--json"}));
+  const auto ask = [&](const std::string& more) {
+    return server.ask("GET", "/api/v1/fleet" + more, {bearer(token)});
+  };
+  const Json web = ask("?window=7d").json();
+  EXPECT_GT(week.at("jobs"), 0);
+  EXPECT_EQ(web.at("totals"), week.at("totals"));
+  EXPECT_EQ(web.at("actions"), week.at("actions"));
+  EXPECT_EQ(web.at("rows"), week.at("rows"));
+  EXPECT_EQ(ask("/rows?by=family&window=7d").json().at("rows"), week.at("rows"));
+  EXPECT_EQ(ask("/trends?window=7d").status, 200);
+  const Json& span = web.at("window");
+  const double length = span.at("end_s").get<double>() - span.at("start_s").get<double>();
+  EXPECT_NEAR(length, 7 * 86400, 1e-3);
+  EXPECT_TRUE(web.at("totals").at("per_day").is_object());
+  for (const char* days : {"1d", "2d", "3d", "4d", "5d", "7d"}) {
+    EXPECT_EQ(ask(std::string("?window=") + days).json().at("jobs"), web.at("jobs")) << days;
+  }
+  EXPECT_EQ(ask("").json().at("jobs"), web.at("jobs"));
+  const Reply wrong = ask("?window=tuesday");
+  EXPECT_EQ(wrong.status, 400);
+  EXPECT_NE(wrong.body.find("expected a duration like 7d"), std::string::npos) << wrong.body;
+}
+
 TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
   Sandbox sandbox;
   run_loop(sandbox);
@@ -108,6 +134,7 @@ TEST(Serve, AnswersAreThoseOfTheVerbsAndAnApproverDecides) {
   };
   for (const auto& [target, words] : same) expect_same(sandbox, server, reader, target, words);
   expect_same_table(sandbox, server, reader);
+  expect_same_windows(sandbox, server, reader);
   for (const char* by : {"family", "job", "user"}) {
     const Json page =
         server.ask("GET", std::string("/api/v1/fleet/rows?by=") + by, {bearer(reader)}).json();

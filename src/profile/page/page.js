@@ -51,7 +51,7 @@
   function readColours() {
     const style = getComputedStyle(document.documentElement);
     for (const why of data.whys) colours[why] = style.getPropertyValue('--' + why).trim();
-    for (const name of ['ink', 'soft', 'line', 'row', 'match', 'ground']) {
+    for (const name of ['ink', 'soft', 'line', 'row', 'match', 'card']) {
       colours[name] = style.getPropertyValue('--' + name).trim();
     }
   }
@@ -76,7 +76,7 @@
     const power = Math.pow(10, Math.floor(Math.log10(Math.max(1, wanted))));
     const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= wanted) || power * 10;
     if (words) {
-      context.fillStyle = colours.ground;
+      context.fillStyle = colours.card;
       context.fillRect(0, 0, canvas.clientWidth, AXIS);
     }
     context.fillStyle = colours.soft;
@@ -108,7 +108,7 @@
       context.fillRect(x, row.y, Math.max(1, end - x), ROW - 2);
       ++drawn;
       if (end - x > 40) {
-        context.fillStyle = colours.ground;
+        context.fillStyle = colours.card;
         const text = data.names[row.name[i]];
         const fits = Math.floor((end - x - 6) / 6.2);
         context.fillText(text.length > fits ? text.slice(0, Math.max(0, fits - 1)) + '…' : text,
@@ -139,7 +139,7 @@
     }
     for (const lane of data.lanes) {
       if (lane.y + lane.rows * ROW < top || lane.y > top + seen) continue;
-      context.fillStyle = colours.ground;
+      context.fillStyle = colours.card;
       context.fillRect(0, lane.y - 1, LABEL, lane.rows * ROW + 2);
       context.fillStyle = colours.ink;
       const text = lane.name.length > 31 ? lane.name.slice(0, 30) + '…' : lane.name;

@@ -171,6 +171,26 @@ export interface Leak {
   usd_per_day: number | null;
 }
 
+// What to do about waste, and what it would return.
+export interface Action {
+  id: string;
+  title: string;
+  confirmed: boolean;
+  recovered_accelerator_s: number;
+  recovered_lower_accelerator_s: number;
+  recovered_upper_accelerator_s: number;
+  recovered_accelerator_h_per_week: number;
+  recovered_usd_per_week: number | null;
+  jobs: number;
+  users: number;
+  confidence: number;
+  confidence_lower: number;
+  confidence_upper: number;
+  basis: string;
+  because: string;
+  command: string;
+}
+
 export interface FleetRow {
   name: string;
   detail: string;
@@ -206,6 +226,7 @@ export interface Fleet {
     utilisation_mean: number | null;
   };
   families: FleetRow[];
+  actions?: Action[];
   leaking?: { confirmed: Leak; suspected: Leak };
   waiting?: { kind: string; queued_accelerator_s: number; while_idle_accelerator_s: number; while_free_accelerator_s: number | null }[];
   failures?: { productive_accelerator_s: number }[];
@@ -379,7 +400,16 @@ export interface Span {
 export interface FamilyProfile {
   bottleneck: string;
   at_ns: number;
-  causes: { id: string; name: string; share: Number_; ceiling: Number_; because: string; try: string; file?: string; line?: number }[];
+  causes: { id: string; name: string; bottleneck: string; share: Number_; ceiling: Number_; because: string; try: string; file?: string; line?: number }[];
+}
+
+// Lost time of a job by its kind, as telemetry shows it.
+export interface Part {
+  kind: string;
+  against: string; // The class of causes behind such a loss.
+  action: string;
+  accelerator_seconds: number;
+  evidence: string;
 }
 
 export interface Anatomy {
@@ -394,6 +424,6 @@ export interface Anatomy {
   split_accelerator_s: Split;
   accelerators: { activity: string; start_s: number; seconds: number }[][];
   phases: Span[];
-  parts: { kind: string; accelerator_seconds: number; evidence: string }[];
+  parts: Part[];
   table: { name: string; accelerator_seconds: number; share: number; ceiling: number | null; is_compute: boolean }[];
 }
