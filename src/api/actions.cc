@@ -19,7 +19,7 @@ Json json_of(const Replay& replay, const scan::FleetUsage& usage) {
 }
 
 Json bill_of(std::string_view name, std::uint64_t jobs, const scan::Split& split, double lost,
-             double recoverable, const std::optional<scan::Money>& money) {
+             double recoverable, const std::optional<scan::Money>& money, const Json& kwh) {
   const bool is_seen = scan::observed_in(split) > 0;
   return {{"name", name},
           {"jobs", jobs},
@@ -31,7 +31,16 @@ Json bill_of(std::string_view name, std::uint64_t jobs, const scan::Split& split
           {"recoverable_accelerator_s", is_seen ? Json(recoverable) : Json()},
           {"allocated_usd", money ? Json(money->allocated) : Json()},
           {"wasted_usd", money ? or_null(money->wasted) : Json()},
-          {"recoverable_usd", money ? or_null(money->recoverable) : Json()}};
+          {"recoverable_usd", money ? or_null(money->recoverable) : Json()},
+          {"energy_kwh", kwh}};
+}
+
+Json json_of(const scan::HeldIdle& held) {
+  return {{"accelerator_s", held.seconds},
+          {"jobs", held.jobs},
+          {"users", held.users},
+          {"worst_job", held.worst_job},
+          {"worst_accelerator_s", held.worst}};
 }
 
 }  // namespace
@@ -118,6 +127,36 @@ Json waiting(const scan::Report& report) {
   return rows;
 }
 
+Json beside(const scan::Report& report, const scan::FleetUsage& usage) {
+  const scan::Beside& of = report.beside;
+  Json free = Json::array();
+  for (const scan::FreeUse& one : usage.has_accounting ? std::vector<scan::FreeUse>{} : usage.free) {
+    free.push_back({{"host", usage.text(one.host)},
+                    {"accelerator", usage.text(one.accelerator)},
+                    {"observed_accelerator_s", one.all},
+                    {"idle_accelerator_s", one.idle},
+                    {"productive_accelerator_s", one.productive}});
+  }
+  Json energy;
+  if (of.energy.powered > 0) {
+    energy = {{"powered_accelerator_s", of.energy.powered},
+              {"kwh", of.energy.kwh},
+              {"unused_accelerator_s", of.energy.unused_seconds},
+              {"unused_kwh", of.energy.unused_kwh},
+              {"co2_kg", of.energy.kwh * of.energy.co2_g_per_kwh / 1000},
+              {"co2_g_per_kwh", of.energy.co2_g_per_kwh}};
+  }
+  Json outside = Json::array();
+  for (const scan::OutsideUse& one : of.outside) {
+    outside.push_back({{"host", one.host}, {"productive_accelerator_s", one.seconds}});
+  }
+  return {{"energy", energy},
+          {"idle_without_process", of.knows_memory ? json_of(of.empty) : Json()},
+          {"idle_with_memory", of.knows_memory ? json_of(of.loaded) : Json()},
+          {"outside_of_jobs", outside},
+          {"without_jobs", free}};
+}
+
 Json failures(const scan::Report& report) {
   Json rows = Json::array();
   for (const scan::Failure& one : report.failures) {
@@ -134,14 +173,19 @@ Json failures(const scan::Report& report) {
 
 Json chargeback(const scan::Report& report) {
   const scan::Totals& totals = report.totals;
-  Json bills = {{"total", bill_of("total", totals.jobs, totals.split, totals.lost,
-                                  totals.recoverable, totals.money)}};
+  const auto kwh = [&](double value) {
+    return report.beside.energy.powered > 0 ? Json(value) : Json();
+  };
+  Json bills = {
+      {"total", bill_of("total", totals.jobs, totals.split, totals.lost, totals.recoverable,
+                        totals.money, kwh(report.beside.energy.kwh))}};
   for (const scan::By by : {scan::By::kUser, scan::By::kAccount, scan::By::kPartition}) {
     const scan::Cut& cut = report.cut(by);
     if (cut.rows.size() < cut.count) return nullptr;
     Json& rows = bills[std::string(scan::name(by))] = Json::array();
     for (const scan::Row& row : cut.rows) {
-      rows.push_back(bill_of(row.name, row.jobs, row.split, row.lost, row.recoverable, row.money));
+      rows.push_back(bill_of(row.name, row.jobs, row.split, row.lost, row.recoverable, row.money,
+                             kwh(row.kwh)));
     }
   }
   return bills;

@@ -307,6 +307,7 @@ Json fleet(const app::FleetAnswer& answer, By by) {
        {"policies", policies(report, answer.usage)},
        {"goodput", goodput(report)},
        {"waiting", waiting(report)},
+       {"beside", beside(report, answer.usage)},
        {"failures", failures(report)},
        {"chargeback", chargeback(report)},
        {"by", scan::name(by)},
@@ -350,6 +351,21 @@ Json fleet_trends(const scan::Report& report) {
 
 Json empty_fleet() {
   return document({{"jobs", 0}, {"families", Json::array()}, {"unreadable", Json::array()}});
+}
+
+Json kept_months(const std::vector<app::KeptMonth>& months) {
+  Json rows = Json::array();
+  for (const app::KeptMonth& one : months) {
+    rows.push_back({{"month", one.month},
+                    {"scans", one.scans},
+                    {"days", one.days},
+                    {"jobs", one.sum.jobs},
+                    {"split_accelerator_s", json_of(one.sum.split)},
+                    {"wasted_accelerator_s", seen(one.sum.split, scan::wasted(one.sum.split))},
+                    {"lost_in_failed_accelerator_s", one.sum.lost},
+                    {"energy_kwh", one.sum.kwh > 0 ? Json(one.sum.kwh) : Json()}});
+  }
+  return document({{"months", rows}});
 }
 
 Json anatomy(const scan::Anatomy& job) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/fleet.h"
+#include "app/kept_scans.h"
 #include "app/own_waste.h"
 #include "app/scan.h"
 #include "base/json.h"
@@ -12,7 +13,8 @@
 namespace amdahl::api {
 
 Json fleet(const app::FleetAnswer& answer, scan::By by);
-Json empty_fleet();  // Nothing has been observed.
+Json empty_fleet();
+Json kept_months(const std::vector<app::KeptMonth>& months);  // Nothing has been observed.
 // One page of rows of a scan that is kept.
 Json fleet_rows(const scan::Cut& page, const scan::PageOptions& options);
 Json fleet_trends(const scan::Report& report);

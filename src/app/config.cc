@@ -141,6 +141,8 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"scan", "window_days", &Config::scan_window_days, "what servers and Slurm are asked for"},
     {"scan", "keep_days", &Config::scan_keep_days,
      "after which what a scan kept and none used goes; 0: never"},
+    {"scan", "co2_g_per_kwh", &Config::scan_co2_g_per_kwh,
+     "of your grid, for the CO2 of energy; default: the world's mean of 2023 (Ember)"},
 });
 
 constexpr std::int64_t kMostCpus = 65536;

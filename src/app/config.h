@@ -69,6 +69,7 @@ struct Config {
   double idle_threshold = 0.05;
   double scan_window_days = 7;               // Default window for live sources.
   double scan_keep_days = 90;                // How long unused kept data stays; 0: forever.
+  double scan_co2_g_per_kwh = 480;           // The world's mean of 2023 (Ember).
   std::vector<ingest::Origin> scan_sources;  // [[scan.source]]: read in addition to local records.
   std::vector<scan::FamilyRule> family_rules;   // [[scan.family]].
   std::map<std::string, double> price_by_kind;  // [price.by_kind]: USD per accelerator-hour.

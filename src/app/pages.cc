@@ -11,6 +11,7 @@
 #include "profile/page.h"
 #include "scan/draw.h"
 #include "scan/html.h"
+#include "scan/own_html.h"
 
 namespace amdahl::app {
 
@@ -39,6 +40,11 @@ std::string page_of(const FleetAnswer& answer, scan::By by, scan::Order order) {
   return scan::html_page(
       answer.usage, answer.families, answer.report,
       {.by = by, .order = order, .made = describe_time(unix_now()), .missing = answer.missing});
+}
+
+std::string own_page_of(const FleetAnswer& answer, scan::By by, const std::string& name) {
+  return scan::own_html(answer.usage, answer.families, answer.report,
+                        {.by = by, .name = name, .made = describe_time(unix_now())});
 }
 
 std::string page_of(const CampaignStory& story) {

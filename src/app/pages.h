@@ -24,6 +24,8 @@ std::string draw(const profile::Diff& diff, const Look& look);
 // Every page is self-contained: inline pictures, nothing loaded, all text escaped.
 std::string page_of(const CompareOutcome& outcome);
 std::string page_of(const FleetAnswer& answer, scan::By by, scan::Order order);
+// The same of one user or account who had jobs.
+std::string own_page_of(const FleetAnswer& answer, scan::By by, const std::string& name);
 std::string page_of(const CampaignStory& story);
 // The job first, then the timeline of its traces, if any. `words`: its profile as text, which has
 // everything that the tables leave out.

@@ -119,6 +119,7 @@ Result<FleetAnswer> scan_fleet(const Config& config, const ScanOptions& options)
   const std::unique_ptr<ledger::Ledger> ledger = TRY(find_ledger(config));
   ScanOptions priced = options;
   priced.report.prices = prices_of(config, options);
+  priced.report.co2_g_per_kwh = config.scan_co2_g_per_kwh;
   return scan_all(config, ledger.get(), os::real_clock(), priced);
 }
 
@@ -129,6 +130,7 @@ Result<std::unique_ptr<scan::Ranking>> ranking_of(const Config& config, const Fl
   if (ledger) memories = TRY(memories_of(*ledger));
   scan::ReportOptions report = options.report;
   report.prices = prices_of(config, options);
+  report.co2_g_per_kwh = config.scan_co2_g_per_kwh;
   report.stop = options.read.stop;
   return std::make_unique<scan::Ranking>(answer.usage, answer.families, std::move(memories),
                                          std::move(report));
@@ -138,6 +140,7 @@ Result<> rank_fleet(const Config& config, const ScanOptions& options, FleetAnswe
   const std::unique_ptr<ledger::Ledger> ledger = TRY(find_ledger(config));
   ScanOptions priced = options;
   priced.report.prices = prices_of(config, options);
+  priced.report.co2_g_per_kwh = config.scan_co2_g_per_kwh;
   return rank(ledger.get(), priced, answer);
 }
 

@@ -80,6 +80,7 @@ constexpr auto kOptions = std::to_array<Option>({
      "bills by user, account and partition as CSV, in hours and USD"},
     {"scan", "--mail", "DIR", &ScanFlags::mail, "write a text for each user about their own waste"},
     {"scan", "--alerts", "FILE", &ScanFlags::alerts, "write Prometheus alert rules"},
+    {"scan", "--keep", "", &ScanFlags::keep, "keep the sums of this scan for --trend months"},
     {"scan", "--fresh", "", &ScanFlags::fresh,
      "read everything again; ignore what an earlier scan kept"},
     {"scan", "--threads", "N", &ScanFlags::threads,

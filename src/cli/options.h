@@ -94,6 +94,7 @@ struct ScanFlags : Flags {
   bool csv = false;
   bool fresh = false;
   bool chargeback = false;
+  bool keep = false;
 };
 
 struct AdoptFlags : Flags {

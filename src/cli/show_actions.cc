@@ -191,27 +191,29 @@ std::string show_policy(const Flags& flags, const app::FleetAnswer& answer) {
 std::string chargeback_csv(const Report& report) {
   std::string text =
       "by,name,jobs,allocated_h,productive_h,wasted_h,unobserved_h,lost_h,recoverable_h,"
-      "allocated_usd,wasted_usd,recoverable_usd\n";
+      "allocated_usd,wasted_usd,recoverable_usd,energy_kwh\n";
   const auto h = [](double seconds) { return fmt::format("{:.6f}", scan::in_hours(seconds)); };
   const auto add = [&](std::string_view by, std::string_view name, std::uint64_t jobs,
                        const scan::Split& split, double lost, double recoverable,
-                       const std::optional<scan::Money>& money) {
+                       const std::optional<scan::Money>& money, double kwh) {
     const auto dollars = [](const std::optional<double>& sum) {
       return sum ? fmt::format("{:.2f}", *sum) : std::string();
     };
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", by, csv_cell(name), jobs,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", by, csv_cell(name), jobs,
                         h(split.allocated), h(split.productive), h(scan::wasted(split)),
                         h(split.unobserved), h(lost), h(recoverable),
                         money ? dollars(money->allocated) : "", money ? dollars(money->wasted) : "",
-                        money ? dollars(money->recoverable) : "");
+                        money ? dollars(money->recoverable) : "",
+                        report.beside.energy.powered > 0 ? fmt::format("{:.3f}", kwh) : "");
   };
   const scan::Totals& totals = report.totals;
   for (const scan::By by : {scan::By::kUser, scan::By::kAccount, scan::By::kPartition}) {
     for (const scan::Row& row : report.cut(by).rows) {
-      add(scan::name(by), row.name, row.jobs, row.split, row.lost, row.recoverable, row.money);
+      add(scan::name(by), row.name, row.jobs, row.split, row.lost, row.recoverable, row.money,
+          row.kwh);
     }
     add(scan::name(by), "total", totals.jobs, totals.split, totals.lost, totals.recoverable,
-        totals.unpriced > 0 ? std::nullopt : totals.money);
+        totals.unpriced > 0 ? std::nullopt : totals.money, report.beside.energy.kwh);
   }
   return text;
 }

@@ -123,6 +123,26 @@ static std::string use_without_jobs(const app::FleetAnswer& answer) {
       join(metrics, ", "));
 }
 
+// The idlest accelerators: those that somebody may take.
+static std::string free_table(const app::FleetAnswer& answer) {
+  constexpr std::size_t kShown = 16;
+  std::vector<scan::FreeUse> free = answer.usage.free;
+  if (free.empty()) return "";
+  std::ranges::stable_sort(free, std::greater<>{}, &scan::FreeUse::idle);
+  const std::size_t count = free.size();
+  free.resize(std::min(count, kShown));
+  std::vector<std::vector<std::string>> rows;
+  for (const scan::FreeUse& one : free) {
+    rows.push_back({fmt::format("{} {}", plain(answer.usage.text(one.host)),
+                                plain(answer.usage.text(one.accelerator))),
+                    show_amount(scan::in_hours(one.all)), show_amount(scan::in_hours(one.idle)),
+                    show_percent(one.idle / one.all), show_percent(one.productive / one.all)});
+  }
+  std::string text = table({"accelerator", "hours", "idle", "idle share", "util"}, rows);
+  if (count > kShown) text += fmt::format("{} more; all of them: --json\n", count - kShown);
+  return text + "\n";
+}
+
 std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer) {
   const auto hours = [](const std::optional<double>& accelerator_seconds) {
     return accelerator_seconds ? show_amount(scan::in_hours(*accelerator_seconds))
@@ -138,17 +158,19 @@ std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer) {
   for (const scan::CapacityUse& use : answer.report.partitions) add(use, use.partition);
   const auto width = static_cast<std::size_t>(std::clamp(terminal_width(flags), 40, 160));
   std::string text;
-  for (const std::string& line : wrap_lines(
-           fmt::format(
-               "{} to {} UTC: no job was told of, so {}whose time it was, and what of it was "
-               "wasted, is not known: name accounting, too (sacct.txt, --source slurm).{} "
-               "Accelerator-hours by {}:",
-               describe_time(answer.report.start), describe_time(answer.report.end),
-               all.is_accounted ? "" : "what was allocated, ", use_without_jobs(answer), all.basis),
-           width, 0, 2)) {
-    text += line + "\n";
-  }
-  text += "\n";
+  const auto paragraph = [&](const std::string& words) {
+    for (const std::string& line : wrap_lines(words, width, 0, 2)) text += line + "\n";
+    text += "\n";
+  };
+  paragraph(fmt::format("{} to {} UTC: the input has no jobs, so {}whose time it was, and what of "
+                        "it was wasted, is not known.{}",
+                        describe_time(answer.report.start), describe_time(answer.report.end),
+                        all.is_accounted ? "" : "what was allocated, ", use_without_jobs(answer)));
+  text += free_table(answer);
+  paragraph(
+      "To see whose time it was, add accounting: amdahl scan … sacct.txt, or --source slurm. "
+      "Without a scheduler, run jobs under amdahl run -- COMMAND.");
+  text += fmt::format("Accelerator-hours by {}\n", all.basis);
   text += table({"partition", "capacity", "down", "unallocated", "allocated"}, rows);
   if (const std::string counted = counted_words(answer); !counted.empty()) {
     text += fmt::format("\nSkipped or adjusted input: {}; see --explain-input.\n", counted);
@@ -191,7 +213,14 @@ std::string no_jobs_text(const app::FleetAnswer& answer) {
   const scan::Window& window = answer.usage.window;
   const scan::Window& jobs = answer.usage.accounted;
   // Without any job or sample there is no window.
-  if (window.start >= window.end) return "The input has no job that held an accelerator.\n";
+  if (window.start >= window.end) {
+    return fmt::format(
+        "The input has no job that held an accelerator.{}\n",
+        answer.usage.troubles.empty()
+            ? ""
+            : " If jobs did, their accounting does not say how many: give a table of job, start, "
+              "end and gpus, or add a mapping (docs/format/csv-mapping.md).");
+  }
   std::string text = fmt::format("No job held an accelerator from {} to {} UTC",
                                  describe_time(window.start), describe_time(window.end));
   if (answer.usage.outside == 0) return text + ".\n";

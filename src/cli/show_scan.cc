@@ -24,6 +24,7 @@ using scan::Split;
 
 constexpr std::size_t kShownMissing = 5;
 constexpr const char* kNotKnown = "not known";
+constexpr double kWorthTelling = 1e-3;  // Of the allocated time.
 constexpr std::uint64_t kFewJobs = 20;  // With fewer jobs, "the top 1 %" is meaningless.
 
 class Shown {
@@ -205,6 +206,8 @@ class Shown {
                                report_.capacity.total.value_or(0), totals.recoverable}) {
       value_width_ = std::max(value_width_, columns_of(amount(value)));
     }
+    const double kwh = report_.beside.energy.kwh;
+    if (kwh > 0) value_width_ = std::max(value_width_, columns_of(show_amount(kwh)) + 4);
   }
 
   void sums() {
@@ -222,7 +225,11 @@ class Shown {
                          "chance to work{}",
                          money(&scan::Money::recoverable)));
     } else {
-      figure("wasted", kNotKnown, "because nothing was observed");
+      figure("wasted", kNotKnown,
+             "because nothing was observed: add samples, of a server (--source "
+             "prometheus=http://HOST:9090) or of each host (nvidia-smi "
+             "--query-gpu=timestamp,index,utilization.gpu,memory.used,power.draw --format=csv "
+             "-l 60 > $(hostname).csv)");
     }
     if (has_states()) {
       figure("lost", amount(totals.lost),
@@ -242,6 +249,9 @@ class Shown {
                                          totals.jobs))
                : "waited for accelerators, before jobs began");
     waited();
+    held_idle();
+    outside();
+    energy();
     goodput();
     if (report_.trend) figure("trend", "", plain(report_.trend->says));
     pareto();
@@ -259,6 +269,56 @@ class Shown {
     figure("  of it", amount(idle),
            fmt::format("waited while as many accelerators of that kind were held idle{}",
                        free > 0 ? fmt::format("; {} while as many were free", amount(free)) : ""));
+  }
+
+  // What idle accelerators held in memory tells why they were idle.
+  void held_idle() {
+    const scan::Beside& beside = report_.beside;
+    const auto told = [&](std::string_view label, const scan::HeldIdle& held,
+                          std::string_view what) {
+      if (held.seconds <= 0) return;
+      figure(label, amount(held.seconds),
+             fmt::format("held idle {} in {} of {}; most by job {} ({})", what,
+                         counted(static_cast<std::int64_t>(held.jobs), "job"),
+                         counted(static_cast<std::int64_t>(held.users), "user"),
+                         plain(held.worst_job), amount(held.worst)));
+    };
+    told("no process", beside.empty, "without memory in use, so no process had the accelerator,");
+    told("memory held", beside.loaded, "with memory in use (a notebook, a server without requests)");
+  }
+
+  // Work on accelerators that accounting gives to no job.
+  void outside() {
+    constexpr std::size_t kShown = 3;
+    double sum = 0;
+    std::vector<std::string> hosts;
+    for (const scan::OutsideUse& one : report_.beside.outside) {
+      sum += one.seconds;
+      if (hosts.size() < kShown) hosts.push_back(plain(one.host));
+    }
+    if (hosts.empty() || sum < kWorthTelling * report_.totals.split.allocated) return;
+    const std::size_t more = report_.beside.outside.size() - hosts.size();
+    figure("outside jobs", amount(sum),
+           fmt::format("of work on accelerators that no job held, most on {}{}; see who runs it "
+                       "there: nvidia-smi",
+                       join(hosts, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+  }
+
+  void energy() {
+    const scan::Energy& of = report_.beside.energy;
+    if (of.powered <= 0) return;
+    const double known = share_of(of.powered, report_.totals.split.allocated);
+    std::string words = fmt::format(
+        "drawn by accelerators while jobs held them{}; {} kg of CO2 at {} g/kWh "
+        "(scan.co2_g_per_kwh)",
+        known < 0.99 ? fmt::format(" (power is known of {} of the time)", show_percent(known)) : "",
+        show_amount(of.kwh * of.co2_g_per_kwh / 1000), show_amount(of.co2_g_per_kwh));
+    if (of.unused_kwh > 0) {
+      words += fmt::format("; {} kWh by those that were never used, {} W each",
+                           show_amount(of.unused_kwh),
+                           show_amount(of.unused_kwh * 3.6e6 / of.unused_seconds));
+    }
+    figure("energy", fmt::format("{} kWh", show_amount(of.kwh)), words);
   }
 
   void goodput() {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "app/kept_scans.h"
 #include "app/scan.h"
 #include "cli/options.h"
 
@@ -32,5 +33,7 @@ std::string chargeback_csv(const scan::Report& report);
 // For --trend: a table of the fleet's windows, and one line per family.
 std::string show_trend(const Flags& flags, const scan::Report& report);
 std::string trend_csv(const app::FleetAnswer& answer);
+// For --trend months: the kept scans by month, with the change of the wasted share.
+std::string show_months(const std::vector<app::KeptMonth>& months);
 
 }  // namespace amdahl::cli

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -130,6 +131,35 @@ std::string trend_csv(const app::FleetAnswer& answer) {
     }
   }
   return text;
+}
+
+std::string show_months(const std::vector<app::KeptMonth>& months) {
+  std::vector<std::vector<std::string>> rows;
+  const bool has_energy =
+      std::ranges::any_of(months, [](const app::KeptMonth& one) { return one.sum.kwh > 0; });
+  std::optional<double> before;
+  for (const app::KeptMonth& one : months) {
+    const auto daily = [&](double seconds) {
+      return show_amount(scan::in_hours(seconds) / one.days);
+    };
+    const double seen = scan::observed_in(one.sum.split);
+    const std::optional<double> share =
+        seen > 0 ? std::optional(scan::wasted(one.sum.split) / seen) : std::nullopt;
+    rows.push_back({one.month, fmt::format("{}", one.scans), fmt::format("{:.1f}", one.days),
+                    daily(one.sum.split.allocated),
+                    share ? daily(scan::wasted(one.sum.split)) : std::string("–"),
+                    share ? fmt::format("{:.1f} %", 100 * *share) : std::string("–"),
+                    share && before ? points(*share - *before) : std::string(),
+                    daily(one.sum.lost)});
+    if (has_energy) rows.back().push_back(one.sum.kwh > 0 ? show_amount(one.sum.kwh) : "–");
+    if (share) before = share;
+  }
+  std::vector<std::string> header = {"month",   "scans", "days",   "allocated h/day",
+                                     "wasted h/day", "of observed", "points", "lost h/day"};
+  if (has_energy) header.emplace_back("kWh");
+  return "Kept scans by the month in which their windows began; where windows overlap, the later "
+         "counts.\n\n" +
+         table(header, rows);
 }
 
 }  // namespace amdahl::cli

@@ -7,6 +7,7 @@
 
 #include "api/fleet.h"
 #include "app/door.h"
+#include "app/kept_scans.h"
 #include "app/own_waste.h"
 #include "app/pages.h"
 #include "app/parse_time.h"
@@ -214,6 +215,10 @@ Result<int> show_own(const ScanFlags& flags, const app::FleetAnswer& answer, sca
   constexpr std::size_t kOwnRows = 20;  // As the server shows.
   const scan::By whose = by == scan::By::kAccount ? by : scan::By::kUser;
   const app::OwnWaste own = TRY(app::own_waste(answer, whose, flags.of, kOwnRows));
+  if (!flags.html.empty()) {
+    TRY(app::write_output(flags.html, app::own_page_of(answer, whose, flags.of)).in("--html"));
+    fmt::print(stderr, "page: {}\n", flags.html);
+  }
   if (flags.json) {
     print_json(api::own_waste(own, answer));
     return 0;
@@ -234,16 +239,25 @@ Result<int> show_own(const ScanFlags& flags, const app::FleetAnswer& answer, sca
   return 0;
 }
 
+Result<int> show_kept(const ScanFlags& flags, const app::Config& config) {
+  const std::vector<app::KeptMonth> months = app::kept_months(TRY(app::kept_scans(config)));
+  if (flags.json) {
+    print_json(api::kept_months(months));
+    return 0;
+  }
+  if (months.empty()) {
+    print("No scan was kept yet. Keep one a week or a month: amdahl scan … --keep\n");
+    return 1;
+  }
+  print(show_months(months));
+  return 0;
+}
+
 }  // namespace
 
 Result<int> do_scan(const ScanFlags& flags) {
-  if (!flags.of.empty() && !flags.html.empty()) {
-    return bad_input(fmt::format(
-        "--html draws the whole fleet, not only {}; type: amdahl scan … --of {}, or open the page "
-        "of a user: amdahl serve",
-        flags.of, flags.of));
-  }
   const app::Config config = TRY(config_for(flags));
+  if (flags.trend == "months") return show_kept(flags, config);
   const scan::By by = TRY(cut_from(flags));
   app::ScanOptions options = TRY(options_from(flags));
   catch_interrupts();
@@ -260,11 +274,12 @@ Result<int> do_scan(const ScanFlags& flags) {
   }
   const app::FleetAnswer answer = TRY(std::move(done));
   if (!flags.explain_input && !flags.json) say_left_out(answer);
-  if (!flags.html.empty()) {
+  if (!flags.html.empty() && flags.of.empty()) {
     const std::string page = app::page_of(answer, by, options.report.order);
     TRY(app::write_output(flags.html, page).in("--html"));
     fmt::print(stderr, "page: {}\n", flags.html);
   }
+  if (flags.keep) TRY(app::keep_scan(config, answer));
   TRY(write_others(flags, answer));
   if (!flags.job.empty()) return draw_job(flags, answer);
   if (!flags.of.empty()) return show_own(flags, answer, by);

@@ -1,4 +1,4 @@
-// metrics.h: utilisation metrics of accelerators: their units and which one takes precedence.
+// metrics.h: metrics of accelerators: their units, and which one of utilisation takes precedence.
 #pragma once
 
 #include <cstdint>
@@ -24,5 +24,19 @@ std::span<const UsageMetric> usage_metrics();
 
 // Null if unknown. Ignores case and a unit: "utilization.gpu [%]".
 const UsageMetric* find_usage_metric(std::string_view name);
+
+// What is measured beside utilisation.
+enum class Beside : std::uint8_t { kPower, kMemory };
+
+struct BesideMetric {
+  std::string_view name;
+  Beside of = Beside::kPower;
+  double unit = 1;  // In watts, or bytes of memory in use.
+};
+
+std::span<const BesideMetric> beside_metrics();
+
+// As find_usage_metric.
+const BesideMetric* find_beside_metric(std::string_view name);
 
 }  // namespace amdahl::fleet

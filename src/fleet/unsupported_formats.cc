@@ -20,6 +20,16 @@ bool is_binary(std::string_view bytes) {
   return static_cast<std::size_t>(controls) * 4 > some.size();
 }
 
+// "[0] NVIDIA A100-SXM4-40GB | 33'C,  37 % | 20480 / 40960 MB | ada(20480M)"
+bool is_gpustat(std::string_view head) {
+  const std::size_t line = head.find("\n[");
+  const bool is_first = head.starts_with("[0] ");
+  if (line == head.npos && !is_first) return false;
+  const std::string_view row = is_first ? head : head.substr(line + 1);
+  const std::string_view cells = row.substr(0, row.find('\n'));
+  return cells.find("] ") != cells.npos && cells.find(" MB |") != cells.npos;
+}
+
 }  // namespace
 
 std::string_view not_text(std::string_view bytes) {
@@ -45,7 +55,9 @@ std::string output_for_people(std::string_view bytes) {
   constexpr std::string_view kSacct = "ask for the jobs: sacct -a -D -P -S 2026-11-08 -o ALL";
   constexpr std::string_view kSinfo = "ask for the nodes: sinfo -N -o '%N|%R|%G|%T|%H' > nodes.txt";
   constexpr std::string_view kLsf =
-      "ask for whole jobs: bhist -a -l -u all > jobs.txt, or pass the files lsb.acct*";
+      "ask for whole jobs: bacct -l -u all > jobs.txt (or bhist -a -l -u all), or pass the files "
+      "lsb.acct*";
+  constexpr std::string_view kPods = "ask for whole pods: kubectl get pods -A -o json > pods.json";
   constexpr std::string_view kQacct =
       "ask for the jobs: qacct -j > jobs.txt, or pass $SGE_ROOT/default/common/accounting";
   constexpr std::string_view kTrace = "to see why the job waits, type: amdahl profile FILE";
@@ -69,10 +81,15 @@ std::string output_for_people(std::string_view bytes) {
       {"job-ID     prior   name", "the table of qstat, which has no end of jobs", kQacct},
       {"job-ID  prior   name", "the table of qstat, which has no end of jobs", kQacct},
       {"Total System Usage", "a sum by qacct", kQacct},
+      {"READY   STATUS", "the table of kubectl, which has no GPUs and no times", kPods},
+      {"GPU-Util  Compute M.", "the table that nvidia-smi prints for people", kLog},
       {"\"traceEvents\"", "a trace of one job", kTrace},
       {"\"deviceProperties\"", "a trace of one job", kTrace},
   });
   const std::string_view head = bytes.substr(0, 1024);
+  if (is_gpustat(head)) {
+    return fmt::format("is the table that gpustat prints for people; {}, or gpustat --json", kLog);
+  }
   const auto found = std::ranges::find_if(
       kSigns, [&](const Sign& sign) { return head.find(sign.has) != head.npos; });
   return found == kSigns.end() ? std::string() : fmt::format("is {}; {}", found->is, found->next);

@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 namespace amdahl::scan {
@@ -20,12 +19,18 @@ bool is_bad(model::JobState state) {
   return model::is_lost(state) || state == model::JobState::kPreempted;
 }
 
+// Another cluster may have given the number to a job of somebody else.
+using Attempts = std::map<std::pair<JobName, WordId>, Nanos>;
+std::pair<JobName, WordId> who(const JobRows& jobs, std::size_t i) {
+  return {jobs.id(i), jobs.traits()[jobs.traits_of(i)].user};
+}
+
 // The start of the last attempt of jobs that have several.
-std::unordered_map<JobName, Nanos> last_attempts(const FleetUsage& usage, const Stop& stop) {
-  std::unordered_map<JobName, Nanos> last;
+Attempts last_attempts(const FleetUsage& usage, const Stop& stop) {
+  Attempts last;
   for (std::size_t i = 0; i < usage.jobs.size() && !stop(i); ++i) {
     if (usage.jobs.attempt(i) == 0) continue;
-    Nanos& start = last[usage.jobs.id(i)];
+    Nanos& start = last[who(usage.jobs, i)];
     start = std::max(start, usage.jobs.start(i));
   }
   return last;
@@ -41,8 +46,8 @@ std::vector<Failure> failures_of(const FleetUsage& usage, const Stop& stop) {
     std::string_view state;
     if (is_bad(jobs.state(i))) {
       state = model::name(jobs.state(i));
-    } else if (!last.empty()) {
-      const auto later = last.find(jobs.id(i));
+    } else if (!last.empty() && jobs.state(i) != model::JobState::kCompleted) {
+      const auto later = last.find(who(jobs, i));
       if (later != last.end() && jobs.start(i) < later->second) state = "REQUEUED";
     }
     if (state.empty()) continue;

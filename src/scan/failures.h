@@ -23,7 +23,8 @@ struct Failure {
 };
 
 // Most allocated first: lost (FAILED, TIMEOUT, NODE_FAIL, OUT_OF_MEMORY), preempted, or requeued:
-// an attempt of another state that was followed by a later attempt of the same job.
+// an attempt of another state, but COMPLETED, that was followed by a later attempt of the same job
+// and user.
 std::vector<Failure> failures_of(const FleetUsage& usage, const Stop& stop);
 
 }  // namespace amdahl::scan

@@ -38,6 +38,7 @@ FleetUsage Finisher::run() {
   end_running();
   close_spells();
   tell_lanes();
+  tell_beside();
   tell_passed_over();
   count_samples();
   tell_capacity();
@@ -106,12 +107,14 @@ void Finisher::gather() {
   const Holders& holders = accumulator_.holders_;
   std::vector<bool> is_labelled(accumulator_.jobs_.size());  // Where those were is known.
   for (const LaneSum& lane : accumulator_.lanes_) {
-    if (lane.samples > 0 && accumulator_.tracks_[lane.track].label != JobName::kNone)
+    const Track& track = accumulator_.tracks_[lane.track];
+    if (lane.samples > 0 && !track.is_beside && track.label != JobName::kNone) {
       is_labelled[lane.job] = true;
+    }
   }
   for (std::size_t i = 0; i < accumulator_.lanes_.size(); ++i) {
     const LaneSum& lane = accumulator_.lanes_[i];
-    if (lane.samples == 0) continue;
+    if (lane.samples == 0 || accumulator_.tracks_[lane.track].is_beside) continue;
     const auto number = static_cast<std::uint32_t>(i);
     if (lane.whole_host && is_labelled[lane.job]) {
       pass_over(PassedOver::Why::kLabelled, number);
@@ -409,7 +412,7 @@ void Finisher::count_samples() {
   }
   for (std::size_t i = 0; i < accumulator_.tracks_.size(); ++i) {
     const Track& track = accumulator_.tracks_[i];
-    if (!track.is_used) continue;
+    if (!track.is_used || track.is_beside) continue;
     const Spot& at = accumulator_.holders_[track.spot];
     const bool is_named =
         at.is_named && (at.host == 0 ? !indexed.empty() : indexed.contains(at.host));

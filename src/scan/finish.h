@@ -48,6 +48,8 @@ class Finisher {
   void weigh_slices();
   void close_spells();
   void tell_lanes();
+  void tell_beside();
+  void tell_memory(Lane& lane, std::uint32_t sum);
   void tell_lane(const Candidate& candidate, const FleetJob& job, double weight);
   void split_jobs();
   FleetJob split(FleetJob job, double whole, double mean);

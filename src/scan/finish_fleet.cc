@@ -99,7 +99,7 @@ void Finisher::tell_unallocated(const std::map<WordId, HostCapacity*>& by_host) 
   for (std::size_t i = 0; i < accumulator_.tracks_.size(); ++i) {
     const Cursor& cursor = accumulator_.cursors_[i];
     const Track& track = accumulator_.tracks_[i];
-    if (!track.is_used || track.label != JobName::kNone) continue;
+    if (!track.is_used || track.is_beside || track.label != JobName::kNone) continue;
     const double each = to_seconds(Nanos{cursor.cadence.usual});
     Free& most = by_spot[track.spot];
     if (static_cast<double>(cursor.unallocated) * each <= most.all) continue;
@@ -120,6 +120,12 @@ void Finisher::tell_unallocated(const std::map<WordId, HostCapacity*>& by_host) 
     sum.all += free.all * share_of(spot);
     sum.idle += free.idle * share_of(spot);
     sum.use += free.use * share_of(spot);
+  }
+  for (const auto& [spot, free] : by_spot) {
+    const Spot& at = accumulator_.holders_[spot];
+    if (free.all <= 0) continue;
+    usage_.free.push_back({accumulator_.holders_.spelling(at.host), at.accelerator, free.all,
+                           free.idle, free.use});
   }
   for (const auto& [device, free] : by_device) {
     const auto host = by_host.find(accumulator_.holders_[device].host);

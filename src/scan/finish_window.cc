@@ -25,7 +25,7 @@ Window Finisher::found_window() {
   for (std::size_t i = 0; i < accumulator_.tracks_.size(); ++i) {
     const Track& track = accumulator_.tracks_[i];
     const Cursor& cursor = accumulator_.cursors_[i];
-    if (cursor.last == kBeginning) continue;
+    if (cursor.last == kBeginning || track.is_beside) continue;
     start = std::min(start, track.run_first);
     Time last = cursor.last;
     for (const Run& run : track.runs) {

@@ -76,7 +76,14 @@ struct Lane {
   std::uint32_t bins = 0;
   std::uint32_t spell = 0;  // Index of the first spell in FleetUsage::idle_spells.
   std::uint32_t spells = 0;
+  double watts = 0;     // Mean power over `powered`.
+  Nanos powered{};      // Time with samples of power.
+  Nanos idle_empty{};   // Of its idle spells: no memory in use, so no process had it.
+  Nanos idle_loaded{};  // Of them: with memory in use.
 };
+
+// Less memory in use than a process takes that only opens an accelerator.
+inline constexpr double kEmptyBytes = 256.0 * 1024 * 1024;
 
 struct HostCapacity {
   WordId host = 0;  // Empty: a whole partition.
@@ -88,6 +95,16 @@ struct HostCapacity {
   double unallocated = 0;
   double free_idle = 0;
   double free_use = 0;  // Productive, if anybody's.
+};
+
+// What an accelerator (or slice) did while no job is known to have held it, by the series that saw
+// most. Accelerator-seconds.
+struct FreeUse {
+  WordId host = 0;
+  WordId accelerator = 0;
+  double all = 0;
+  double idle = 0;
+  double productive = 0;
 };
 
 // Accelerators of a host that were down; overlaps count once, and not while a job held them.
@@ -153,6 +170,7 @@ struct FleetUsage {
   std::vector<Bin> bins;
   std::vector<IdleSpell> idle_spells;  // Grouped by lane, in time order.
   std::vector<HostCapacity> capacities;
+  std::vector<FreeUse> free;  // By host and accelerator; only those with samples of no job.
   std::vector<Occupied> occupied;
   std::vector<HostDown> down;
   std::vector<TroubleCount> troubles;  // Those above 0, in enumeration order.
@@ -163,6 +181,7 @@ struct FleetUsage {
 
   // False: jobs are known only from labels, so unlabelled use may belong to anybody.
   bool has_accounting = true;
+  bool knows_memory = false;  // Samples said how much memory of accelerators was in use.
   std::uint64_t samples = 0;          // All received, before any was dropped.
   std::uint64_t outside_samples = 0;  // Outside the window.
   std::uint64_t attributed = 0;       // Counted in a job's lane.

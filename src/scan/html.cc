@@ -20,43 +20,6 @@ namespace {
 
 constexpr std::size_t kDrawnJobs = 6;
 
-constexpr std::string_view kStyle = R"(
-:root { --down: #4a4458; --unallocated: #9dc3e6; }
-@media (prefers-color-scheme: dark) { :root { --down: #8d86a0; --unallocated: #35608a; } }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .75rem;
-  margin: 1rem 0; padding: 0; }
-.facts div { padding: .6rem .9rem; }
-.facts b { display: block; font-size: 1.5rem; letter-spacing: -.02em;
-  font-variant-numeric: tabular-nums; }
-.facts span { color: var(--soft); font-size: .9rem; }
-svg { width: 100%; height: auto; }
-.productive { fill: var(--productive); } .low { fill: var(--low); } .idle { fill: var(--idle); }
-.unobserved { fill: var(--unobserved); } .down { fill: var(--down); }
-.unallocated { fill: var(--unallocated); }
-.curve { fill: none; stroke: var(--curve); stroke-width: 2.5; }
-.whisker { stroke: var(--ink); stroke-width: 1.5; }
-.key span { white-space: nowrap; margin-right: .75rem; }
-.key i { display: inline-block; width: .8rem; height: .8rem; margin-right: .3rem;
-  border-radius: .15rem; vertical-align: -.05rem; }
-i.productive { background: var(--productive); } i.low { background: var(--low); }
-i.idle { background: var(--idle); } i.unobserved { background: var(--unobserved); }
-i.down { background: var(--down); } i.unallocated { background: var(--unallocated); }
-table { width: 100%; font-size: .92rem; } td, th { white-space: nowrap; }
-td.words { min-width: 14rem; white-space: normal; }
-#actions td { vertical-align: top; } #actions td.words { width: 60%; }
-#actions td, #actions th { padding-inline: .35rem; }
-#rows { font-size: .86rem; } #rows td.words { min-width: 8.5rem; }
-#rows th { cursor: pointer; white-space: normal; vertical-align: bottom; }
-#rows th, #rows td { padding: .25rem .3rem; }
-th[aria-sort=descending]::after { content: " \2193"; }
-th[aria-sort=ascending]::after { content: " \2191"; }
-@media (max-width: 40rem) { .label { font-size: 17px; } .curve { stroke-width: 4; }
-  #actions td.words { min-width: 8rem; width: auto; overflow-wrap: anywhere; }
-  #actions td, #actions th { white-space: normal; padding-inline: .2rem; font-size: .82rem; }
-  #actions :is(td, th):nth-last-child(-n+2) { display: none; } }
-.missing { border-left: .35rem solid var(--loss); padding-left: .8rem; overflow-wrap: anywhere; }
-)";
-
 constexpr std::string_view kSorting = R"(
 for (const th of document.querySelectorAll('#rows th')) th.addEventListener('click', () => {
   const body = document.querySelector('#rows tbody'), at = th.cellIndex;
@@ -366,7 +329,7 @@ std::string troubles_of(const FleetUsage& usage) {
 std::string html_page(const FleetUsage& usage, const Families&, const Report& report,
                       const Imprint& imprint) {
   const Totals& totals = report.totals;
-  std::string text = html_head("Where accelerator time went", kStyle, kSorting);
+  std::string text = html_head("Where accelerator time went", page_style(), kSorting);
   text += fmt::format(
       "<h1>{}</h1>\n"
       "<p class=\"soft\">{} to {} UTC, {} jobs of {} users in {} families. Utilisation by {}; idle "

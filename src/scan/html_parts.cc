@@ -14,6 +14,45 @@
 namespace amdahl::scan {
 namespace {
 
+constexpr std::string_view kStyle = R"(
+:root { --low: #e0a526; --down: #4a4458; --unallocated: #9dc3e6; }
+@media (prefers-color-scheme: dark) {
+  :root { --low: #f0b35a; --down: #8d86a0; --unallocated: #35608a; } }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .75rem;
+  margin: 1rem 0; padding: 0; }
+.facts div { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem; }
+.facts b { display: block; font-size: 1.3rem; font-variant-numeric: tabular-nums; }
+.facts span { color: var(--soft); font-size: .9rem; }
+svg { width: 100%; height: auto; }
+.productive { fill: var(--gain); } .low { fill: var(--low); } .idle { fill: var(--loss); }
+.unobserved { fill: var(--none); } .down { fill: var(--down); }
+.unallocated { fill: var(--unallocated); }
+.curve { fill: none; stroke: var(--curve); stroke-width: 2.5; }
+.whisker { stroke: var(--ink); stroke-width: 1.5; }
+.key span { white-space: nowrap; margin-right: .75rem; }
+.key i { display: inline-block; width: .8rem; height: .8rem; margin-right: .3rem;
+  border-radius: .15rem; vertical-align: -.05rem; }
+i.productive { background: var(--gain); } i.low { background: var(--low); }
+i.idle { background: var(--loss); } i.unobserved { background: var(--none); }
+i.down { background: var(--down); } i.unallocated { background: var(--unallocated); }
+table { width: 100%; font-size: .92rem; } td, th { white-space: nowrap; }
+td.words { min-width: 14rem; white-space: normal; }
+#actions td { vertical-align: top; } #actions td.words { width: 60%; }
+#actions td, #actions th { padding-inline: .35rem; }
+#own td { vertical-align: top; } #own td.words { min-width: 8rem; overflow-wrap: anywhere; }
+#rows { font-size: .86rem; } #rows td.words { min-width: 8.5rem; }
+#rows th { cursor: pointer; white-space: normal; vertical-align: bottom; }
+#rows th, #rows td { padding: .25rem .3rem; }
+th[aria-sort=descending]::after { content: " \2193"; }
+th[aria-sort=ascending]::after { content: " \2191"; }
+@media (max-width: 40rem) { .label { font-size: 17px; } .curve { stroke-width: 4; }
+  #actions td.words { min-width: 8rem; width: auto; overflow-wrap: anywhere; }
+  #actions td, #actions th { white-space: normal; padding-inline: .2rem; font-size: .82rem; }
+  #own td, #own th { padding-inline: .2rem; font-size: .82rem; }
+  :is(#actions, #own) :is(td, th):nth-last-child(-n+2) { display: none; } }
+.missing { border-left: .35rem solid var(--loss); padding-left: .8rem; overflow-wrap: anywhere; }
+)";
+
 constexpr double kWidth = 720;
 constexpr std::size_t kMostLanes = 16;
 
@@ -52,6 +91,8 @@ std::string bar_of(std::span<const PartOf> parts, double whole, std::string_view
 }
 
 }  // namespace
+
+std::string_view page_style() { return kStyle; }
 
 std::string minute_of(Nanos unix_time) {
   return fmt::format("{:%Y-%m-%d %H:%M}",

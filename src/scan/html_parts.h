@@ -10,6 +10,8 @@
 
 namespace amdahl::scan {
 
+std::string_view page_style();  // Of the pages of a fleet.
+
 std::string minute_of(Nanos unix_time);  // "2026-11-17 16:40", in UTC.
 
 // One bar in four parts, with a legend below.

@@ -13,6 +13,10 @@ namespace amdahl::scan {
 using Time = std::int64_t;  // Unix nanoseconds, for the inner loop.
 inline constexpr Time kForever = std::numeric_limits<Time>::max();
 
+// What power and memory in use are kept as shares of.
+inline constexpr double kMostWatts = 1e5;
+inline constexpr double kMostBytes = 1e15;
+
 struct LaneSum {
   JobIndex job = kNoJob;
   std::uint32_t track = 0;

@@ -74,8 +74,10 @@ std::string text_of(const FleetUsage& usage, const Report& report, std::string_v
   for (const std::uint32_t job : of.worst) text += job_text(usage, job, kinds);
   text += "\nWhat usually helps:\n\n";
   for (const PartKind kind : kinds) text += fmt::format("- {}\n", action(kind));
-  text += fmt::format("\nTo see one of these jobs over time:\n\n    {} --job {}\n\n", scan,
-                      plain(usage.text(usage.jobs.id(of.worst.front()))));
+  text += fmt::format(
+      "\nTo see one of these jobs over time, or all of yours as a page:\n\n    {0} --job {1}\n    "
+      "{0} --of {2} --html mine.html\n\n",
+      scan, plain(usage.text(usage.jobs.id(of.worst.front()))), plain(user));
   return text +
          "If a figure looks wrong, or if you want help with a job, please answer this mail.\n";
 }

@@ -133,6 +133,7 @@ class Reporter {
             .lost = model::is_lost(jobs.state(i)),
             .unobserved = jobs.evidence(i) == Evidence::kNone,
             .recoverable = recoverable,
+            .kwh = kwh_of(usage_, i),
             .price = price_of(jobs.traits()[jobs.traits_of(i)].kind)};
   }
 
@@ -262,6 +263,7 @@ class Reporter {
             .money = money_of(sum),
             .lever = {},
             .levers = {},
+            .kwh = sum.kwh,
             .worst_job = {},
             .worst = sum.worst,
             .why = {}};
@@ -388,6 +390,8 @@ class Reporter {
     report_.actions = actions_of(usage_, families_, levers_.parts(), policies_, options, stop_);
     report_.failures = failures_of(usage_, stop_);
     report_.waiting = waiting_of(usage_, stop_);
+    report_.beside = beside_of(usage_, stop_);
+    report_.beside.energy.co2_g_per_kwh = options_.co2_g_per_kwh;
     report_.goodput = goodput_of(report_.capacity, all_, tally_of(By::kState));
     report_.policies = std::move(policies_);
   }

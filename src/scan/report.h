@@ -14,13 +14,13 @@
 #include "model/profile.h"
 #include "scan/anatomy.h"
 #include "scan/base_rate.h"
+#include "scan/beside.h"
 #include "scan/failures.h"
 #include "scan/policy.h"
 #include "scan/waiting.h"
 
 namespace amdahl::scan {
 
-struct FleetUsage;
 struct Families;
 
 // Times without a unit are accelerator-seconds, as in Split. For printing:
@@ -80,6 +80,7 @@ struct ReportOptions {
   std::size_t trend_families = 10;   // Of the first rows.
   Nanos idle_timeout{};              // To replay and choose; 0: the best of some.
   std::string scan = "amdahl scan";  // Command that reads these inputs again, for actions.
+  double co2_g_per_kwh = 0;
   // Whether to stop at once; then the result is incomplete and must not be used.
   std::function<bool()> stop{};
 };
@@ -134,6 +135,7 @@ struct Row {
   std::optional<Money> money;         // If a price is set.
   Lever lever;                        // For jobs and families: the most promising.
   std::vector<Lever> levers{};        // For families: all that may return something.
+  double kwh = 0;                     // What its jobs drew, where power is known.
   std::string worst_job;              // The job that wasted most: amdahl anatomy JOB.
   std::uint32_t worst = 0;            // Its index in FleetUsage::jobs, if any.
   std::string why;                    // For families and jobs: one sentence with the numbers.
@@ -321,6 +323,7 @@ struct Report {
   Goodput goodput;
   std::vector<Failure> failures;  // By state and reason, most allocated first.
   std::vector<Waiting> waiting;   // The queue against accelerators idle in the same minute.
+  Beside beside;                  // Power, memory held, use outside of jobs.
 
   const Cut& cut(By by) const { return cuts[static_cast<std::size_t>(by)]; }
 };

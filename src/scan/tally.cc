@@ -32,6 +32,7 @@ void Sum::add(const JobFigures& job) {
   split += job.split;
   queue += job.queue;
   recoverable += job.recoverable;
+  kwh += job.kwh;
   if (job.lost) {
     ++lost_jobs;
     lost += job.split.allocated;
@@ -59,6 +60,7 @@ void Sum::add(const Sum& sum) {
   queue += sum.queue;
   lost += sum.lost;
   recoverable += sum.recoverable;
+  kwh += sum.kwh;
   money.allocated += sum.money.allocated;
   money.wasted += sum.money.wasted;
   money.lost += sum.money.lost;
@@ -168,6 +170,7 @@ void NodeTally::add(const JobFigures& job) {
     const double part = job.split.allocated > 0 ? share.split.allocated / job.split.allocated : 0;
     here.split = share.split;
     here.queue = job.queue * part;
+    here.kwh = job.kwh * part;
     here.recoverable = waste > 0 ? job.recoverable * wasted(share.split) / waste : 0;
     tally_.of(share.node).add(here);
   }

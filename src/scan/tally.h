@@ -25,6 +25,7 @@ struct JobFigures {
   bool lost = false;
   bool unobserved = false;
   double recoverable = 0;
+  double kwh = 0;
   double price = std::numeric_limits<double>::quiet_NaN();  // USD per accelerator-hour.
 };
 
@@ -44,6 +45,7 @@ struct Sum {
   double queue = 0;
   double lost = 0;
   double recoverable = 0;
+  double kwh = 0;
   MoneySum money;
   double unpriced = 0;  // Accelerator-seconds without a price.
   std::uint32_t worst = 0;

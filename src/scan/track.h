@@ -73,7 +73,8 @@ struct Track {
   std::uint32_t input = 0;  // First input that reported it.
   std::uint8_t rank = 0;    // Of the metric: the lowest wins.
   std::uint8_t metric_row = 0;
-  bool is_used = true;      // False: not a utilisation metric.
+  bool is_used = true;      // False: not a metric that we use.
+  bool is_beside = false;   // Power or memory in use, not utilisation.
   bool is_sight = false;    // Unused too: only shows where its job was seen.
   bool is_stale = true;     // Its segments do not include the latest jobs.
   bool is_unknown = false;  // Its label is not a job in accounting.

@@ -30,7 +30,9 @@ constexpr float kBlank = 2147483632.0F;
 model::SeriesKey used_part(const model::SeriesKey& given) {
   model::SeriesKey key{};
   if (given.metric == fleet::kJobByValue) key.metric = fleet::kJobByValue;
-  if (!fleet::find_usage_metric(given.metric)) return key;
+  if (!fleet::find_usage_metric(given.metric) && !fleet::find_beside_metric(given.metric)) {
+    return key;
+  }
   key = given;
   key.job = fleet::job_in(key.job);
   return key;
@@ -59,7 +61,7 @@ UsageAccumulator::UsageAccumulator(UsageOptions options) : options_{std::move(op
                std::min(asked_.end, options_.clocks->end)};
   }
   for (const std::string& id : options_.timelines_of) named_.push_back(words_.intern_job(id));
-  CHECK(fleet::usage_metrics().size() <= metric_cadence_.size());
+  CHECK(fleet::usage_metrics().size() + fleet::beside_metrics().size() <= metric_cadence_.size());
 }
 
 void UsageAccumulator::input(std::string_view name) {
@@ -74,15 +76,16 @@ void UsageAccumulator::input(std::string_view name) {
 SeriesId UsageAccumulator::series(const model::SeriesKey& given) {
   model::SeriesKey key = used_part(given);
   const fleet::UsageMetric* metric = fleet::find_usage_metric(key.metric);
+  const fleet::BesideMetric* beside = metric ? nullptr : fleet::find_beside_metric(key.metric);
   const bool is_sight = key.metric == fleet::kJobByValue;
   const auto [at, is_new] =
       series_.emplace(series_text(key), static_cast<SeriesId>(tracks_.size()));
   if (!is_new) return at->second;
   Track& track = tracks_.emplace_back();
   Cursor& cursor = cursors_.emplace_back();
-  track.is_used = metric != nullptr;
+  track.is_used = metric || beside;
   track.is_sight = is_sight;
-  if (!metric) return at->second;
+  if (!track.is_used) return at->second;
   holders_.seen_as(key.host);
   const std::string host = fleet::host_key(key.host);
   key.host = host;
@@ -93,15 +96,33 @@ SeriesId UsageAccumulator::series(const model::SeriesKey& given) {
                               .slice = key.slice,
                               .profile = key.profile,
                               .kind = key.kind});
-  holders_.observe(track.spot);
   track.label = words_.intern_job(key.job);
-  track.metric = words_.intern(metric->name);
   track.input = input_number_;
+  if (beside) {
+    begin_beside(at->second, *beside);
+    return at->second;
+  }
+  holders_.observe(track.spot);
+  track.metric = words_.intern(metric->name);
   track.rank = static_cast<std::uint8_t>(metric->rank);
   track.metric_row = static_cast<std::uint8_t>(metric - fleet::usage_metrics().data());
   cursor.scale = 1 / metric->whole;
   cursor.idle_below = static_cast<float>(options_.idle_below * metric->whole);
   return at->second;
+}
+
+// Its samples go the way of the others, as shares of what no accelerator reaches.
+void UsageAccumulator::begin_beside(std::uint32_t number, const fleet::BesideMetric& metric) {
+  Track& track = tracks_[number];
+  Cursor& cursor = cursors_[number];
+  const bool is_memory = metric.of == fleet::Beside::kMemory;
+  track.is_beside = true;
+  track.metric = words_.intern(metric.name);
+  track.metric_row = static_cast<std::uint8_t>(fleet::usage_metrics().size() +
+                                               (&metric - fleet::beside_metrics().data()));
+  cursor.scale = metric.unit / (is_memory ? kMostBytes : kMostWatts);
+  // Of power nothing is idle, and an idle sample of memory is one of an empty accelerator.
+  cursor.idle_below = is_memory ? static_cast<float>(kEmptyBytes / metric.unit) : 0;
 }
 
 // A series that has an index and a UUID tells the index to those that have only the UUID.
@@ -458,6 +479,7 @@ std::uint32_t UsageAccumulator::lane_of(std::uint32_t track, Owner& owner) {
 void UsageAccumulator::begin(LaneSum& lane, Time at, Time cadence) {
   lane.first = lane.last = at;
   if (lane.job >= has_timeline_.size() || !has_timeline_[lane.job]) return;
+  if (tracks_[lane.track].is_beside) return;
   const FleetJob& job = jobs_[lane.job];
   const Time start = std::max(job.start, window_.start).count();
   const Time end = (job.open ? window_.end : std::min(job.end, window_.end)).count();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fleet/intake.h"
+#include "fleet/metrics.h"
 #include "scan/down_time.h"
 #include "scan/fleet_usage.h"
 #include "scan/holders.h"
@@ -98,6 +99,7 @@ class UsageAccumulator final : public fleet::Intake {
   void add(const fleet::Troubles& troubles) { count(troubles.trouble, troubles.count); }
   void settle();
   void learn_from(const model::SeriesKey& key);
+  void begin_beside(std::uint32_t track, const fleet::BesideMetric& metric);
   void choose_timelines();
   void flatten(std::uint32_t track);
   void take(std::uint32_t track, fleet::Sample sample);
@@ -137,7 +139,7 @@ class UsageAccumulator final : public fleet::Intake {
   std::vector<JobName> named_;                  // Jobs whose timelines are always kept.
   std::map<JobIndex, model::Trouble> assumed_;  // Jobs counted by assumption.
   double accelerators_ = 0;                     // Of all jobs.
-  std::array<Cadence, 32> metric_cadence_{};    // By row of the metric.
+  std::array<Cadence, 48> metric_cadence_{};    // By row of the metric; those beside come last.
   bool is_stale_ = false;  // Jobs, places or names arrived since the last sample.
   bool is_late_ = false;   // Some of them arrived after samples.
 

@@ -69,6 +69,7 @@ std::string schema_of(const std::vector<std::string>& words, const Json& answer)
   if (verb == "profile" && answer.contains("moved")) return "profile-diff";
   if (verb == "profile") return answer.contains("sources") ? "profile-traces" : "profile-job";
   if (verb == "scan" && answer.contains("worst")) return "scan-of";
+  if (verb == "scan" && answer.contains("months")) return "scan-months";
   if (verb == "scan") return answer.contains("parts") ? "anatomy" : "scan";
   if (verb == "config") return answer.contains("settings") ? "config" : "config-setting";
   if (verb == "gate" || verb == "canary") {

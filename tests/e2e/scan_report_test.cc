@@ -116,7 +116,7 @@ TEST_F(ScanReport, WhatNobodyObservedIsNotZero) {
   const Outcome outcome = sandbox_.amdahl({"scan", "sacct.txt", "--by", "job", "--ascii"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::string text = one_line(outcome.out);
-  EXPECT_NE(text.find("wasted not known because nothing was observed"), std::string::npos) << text;
+  EXPECT_NE(text.find("wasted not known because nothing was observed: add samples"), std::string::npos) << text;
   EXPECT_NE(text.find("capacity not known so neither is what was unallocated"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("0.0 %"), std::string::npos) << text;

@@ -203,7 +203,7 @@ class DataReader final : public DocumentReader {
     for (const auto& [metric, scopes] : metrics) {
       element scope;
       if (scopes["accelerator"].get(scope) != simdjson::SUCCESS) continue;
-      if (find_usage_metric(metric) == nullptr) {
+      if (!find_usage_metric(metric) && !find_beside_metric(metric)) {
         intake_.troubles(Trouble::kOtherMetric, 1);
         continue;
       }

@@ -41,9 +41,13 @@ class LsfReader final : public LineReader {
 
 bool claims(std::string_view head) {
   if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+  bool is_bacct = false;
   for (const std::string_view line : split(head, '\n')) {
     if (trim(line).empty() || line.starts_with('#')) continue;
-    return is_event(line) || is_story(line);
+    is_bacct = is_bacct || line.starts_with("Accounting information about jobs that are");
+    // What bacct -l prints about the jobs comes after what it was asked for.
+    if (!is_bacct) return is_event(line) || is_story(line);
+    if (is_story(line)) return true;
   }
   return false;
 }

@@ -1,4 +1,4 @@
-// lsf.h: reads jobs of LSF: lsb.acct, and what bhist -l and bjobs -l print.
+// lsf.h: reads jobs of LSF: lsb.acct, and what bhist -l, bjobs -l and bacct -l print.
 #pragma once
 
 #include <memory>

@@ -80,7 +80,9 @@ GpuRequest request_in(std::string_view submitted, std::string_view started) {
 
 JobState state_of(std::string_view ended) {
   if (ended.empty()) return JobState::kRunning;
-  if (ended.starts_with("Done")) return JobState::kCompleted;
+  if (ended.starts_with("Done") || ended.starts_with("Completed<done>")) {
+    return JobState::kCompleted;
+  }
   if (contains(ended, "TERM_RUNLIMIT") || contains(ended, "runtimelimit")) {
     return JobState::kTimeout;
   }

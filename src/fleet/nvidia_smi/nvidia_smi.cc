@@ -196,7 +196,7 @@ class SmiReader final : public Reader {
       if (name == "uuid") uuid_ = at;
       if (name == "pci.bus_id") bus_ = at;
       if (name == "name") name_ = at;
-      if (find_usage_metric(name) != nullptr) {
+      if (find_usage_metric(name) || find_beside_metric(name)) {
         measured_.push_back(i);
       } else if (is_measured(name)) {
         ++others_;

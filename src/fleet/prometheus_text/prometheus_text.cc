@@ -23,6 +23,10 @@ using model::Trouble;
 using prometheus::Labels;
 using prometheus::read_labels;
 
+bool is_known(std::string_view metric) {
+  return find_usage_metric(metric) || find_beside_metric(metric);
+}
+
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == ':' || c == '.';
@@ -138,7 +142,7 @@ class TextReader final : public Reader {
   void sample(const Line& line, std::string_view text, Where where) {
     // Most of a scrape is about other things; no series of these is kept.
     if (!line.name.empty()) {
-      const bool other = line.name == last_other_ || find_usage_metric(line.name) == nullptr;
+      const bool other = line.name == last_other_ || !is_known(line.name);
       if (other) {
         last_other_.assign(line.name);
         ++other_;
@@ -178,7 +182,7 @@ class TextReader final : public Reader {
     }
     prometheus::Subject subject = prometheus::subject_of(labels, line.name);
     model::SeriesKey& key = subject.key;
-    if (find_usage_metric(key.metric) == nullptr) {
+    if (!is_known(key.metric)) {
       ++other_;
       return {};
     }

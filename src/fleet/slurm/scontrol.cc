@@ -58,6 +58,21 @@ void give_down(Intake& intake, std::string_view host, Nanos from, Nanos to, doub
   intake.tell(Down{.host = host, .from = from, .to = to, .accelerators = devices});
 }
 
+// Between '|', or in columns of spaces.
+std::vector<std::string_view> sinfo_cells(std::string_view line) {
+  if (line.find('|') != line.npos) return split(line, '|');
+  std::vector<std::string_view> cells;
+  for (const std::string_view cell : split(line, ' ')) {
+    if (!trim(cell).empty()) cells.push_back(trim(cell));
+  }
+  return cells;
+}
+
+// The default partition is marked: "gpu*".
+std::string_view without_star(std::string_view partition) {
+  return partition.ends_with('*') ? partition.substr(0, partition.size() - 1) : partition;
+}
+
 }  // namespace
 
 bool is_node_record(std::string_view line) {
@@ -74,22 +89,26 @@ bool is_event_header(std::string_view line) {
 }
 
 bool is_sinfo_header(std::string_view line) {
-  const std::vector<std::string_view> cells = split(line, '|');
+  const std::vector<std::string_view> cells = sinfo_cells(line);
   const auto has = [&](std::string_view name) {
     return std::find(cells.begin(), cells.end(), name) != cells.end();
   };
-  return has("NODELIST") && has("PARTITION") && has("GRES");
+  // Between '|' other tables may have these names, too.
+  const bool is_narrow = line.find('|') == line.npos;
+  if (!has("GRES")) return false;
+  return (has("NODELIST") && (is_narrow || has("PARTITION"))) || (is_narrow && has("HOSTNAMES"));
 }
 
 void Sinfo::line(std::string_view line, Where where) {
   if (trim(line).empty()) return;
-  const std::vector<std::string_view> cells = split(line, '|');
+  const std::vector<std::string_view> cells = sinfo_cells(line);
   if (is_sinfo_header(line)) {
     columns_.assign(cells.begin(), cells.end());
     return;
   }
   if (cells.size() < columns_.size()) {
-    intake_.trouble(Trouble::kBadLine, where, "has fewer cells than NODELIST|PARTITION|GRES");
+    intake_.trouble(Trouble::kBadLine, where,
+                    fmt::format("has fewer cells than {}", join(columns_, "|")));
     return;
   }
   const auto cell = [&](std::string_view name) {
@@ -97,16 +116,30 @@ void Sinfo::line(std::string_view line, Where where) {
     return at == columns_.end() ? std::string_view()
                                 : trim(cells[static_cast<std::size_t>(at - columns_.begin())]);
   };
-  const std::string_view host = cell("NODELIST");
-  if (!seen_.emplace(host).second) return;
-  const double devices = give_capacity(intake_, host, cell("PARTITION"), cell("GRES"));
-  if (devices <= 0 || !is_down(cell("STATE"))) return;
-  const Instant since = read_time(cell("TIMESTAMP"), zone_);
+  // Without -N, a line is of all hosts that are alike.
+  const std::string_view list = cell("HOSTNAMES").empty() ? cell("NODELIST") : cell("HOSTNAMES");
+  const auto hosts = expand_hosts(list);
+  if (!hosts || hosts->empty()) {
+    intake_.trouble(Trouble::kBadLine, where,
+                    fmt::format("'{}' is no list of hosts", clip(list, 40)));
+    return;
+  }
+  for (const std::string& host : *hosts) {
+    if (seen_.emplace(host).second) tell(host, {cell("PARTITION"), cell("GRES"), cell("STATE"),
+                                                cell("TIMESTAMP"), where});
+  }
+}
+
+void Sinfo::tell(std::string_view host, const Told& told) {
+  const auto& [partition, gres, state, timestamp, where] = told;
+  const double devices = give_capacity(intake_, host, without_star(partition), gres);
+  if (devices <= 0 || !is_down(state)) return;
+  const Instant since = read_time(timestamp, zone_);
   if (since.known()) {
     give_down(intake_, host, since.at, now_, devices);
   } else {
     intake_.trouble(Trouble::kMissing, where,
-                    fmt::format("{} is {}, but since when is not said", host, cell("STATE")));
+                    fmt::format("{} is {}, but since when is not said", host, state));
   }
 }
 

@@ -67,7 +67,7 @@ class Events {
 };
 
 // Whether this line is the header of `sinfo -N -o '%N|%R|%G'`, in any order, possibly with more
-// columns.
+// columns, or of `sinfo -o '%N %G'` or `'%n %G %t'`.
 bool is_sinfo_header(std::string_view line);
 
 // Capacity, one line per node and partition; a node in several partitions counts in its first.
@@ -80,6 +80,15 @@ class Sinfo {
   void line(std::string_view line, Where where);
 
  private:
+  struct Told {
+    std::string_view partition;
+    std::string_view gres;
+    std::string_view state;
+    std::string_view timestamp;
+    Where where;
+  };
+  void tell(std::string_view host, const Told& told);
+
   Intake& intake_;
   Zone zone_;
   Nanos now_;

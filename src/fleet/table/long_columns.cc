@@ -184,6 +184,9 @@ std::optional<LongColumns> long_columns_of(std::string_view header) {
   for (std::size_t i = 0; i < columns.list.size(); ++i) {
     LongRole& role = columns.list[i].role;
     if (role == (in_rows ? LongRole::kUsage : LongRole::kValue)) role = LongRole::kOther;
+    const bool is_beside =
+        !in_rows && role == LongRole::kOther && find_beside_metric(columns.list[i].name);
+    if (is_beside) role = LongRole::kUsage;
     if (role == (in_rows ? LongRole::kValue : LongRole::kUsage)) columns.values.push_back(i);
   }
   find_key(columns);
