@@ -11,7 +11,7 @@
 namespace amdahl::ingest {
 
 // Increased when readers extract more from the same bytes: older data is read again.
-inline constexpr int kMarkSchema = 6;
+inline constexpr int kMarkSchema = 7;
 
 struct Mark {
   int schema = kMarkSchema;

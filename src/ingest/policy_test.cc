@@ -47,6 +47,8 @@ long utc(std::string_view text) {
 struct RawJob {
   long start = 0;
   long end = 0;
+  bool runs = false;  // No end was told.
+  std::string state;
   std::vector<std::pair<std::string, std::string>> gpus;
 };
 
@@ -57,7 +59,8 @@ std::map<std::string, RawJob> raw_jobs() {
     const auto cells = split(line, '|');
     if (cells.size() < 18 || cells[0] == "JobID" || cells[0].find('.') != cells[0].npos) continue;
     const long end = utc(cells[10]);
-    jobs[std::string(cells[0])] = {utc(cells[9]), end == 0 ? kTo : std::min(end, kTo), {}};
+    jobs[std::string(cells[0])] = {utc(cells[9]), end == 0 ? kTo : end, end == 0,
+                                   std::string(cells[5]), {}};
   }
   const std::string places = text_of("gpu_alloc.csv.gz");
   for (const std::string_view line : split(places, '\n')) {
@@ -120,8 +123,8 @@ Outcome outcome_of(const RawJob& job, const std::vector<Series>& gpus, long limi
     }
     if (outcome.is_hit || !all || at - latest < limit) continue;
     outcome.is_hit = true;
-    outcome.recovered =
-        static_cast<double>((job.end - latest - limit) * static_cast<long>(gpus.size()));
+    outcome.recovered = static_cast<double>((std::min(job.end, kTo) - latest - limit) *
+                                            static_cast<long>(gpus.size()));
   }
   if (outcome.is_wrong) outcome.recovered = 0;
   return outcome;
@@ -191,6 +194,109 @@ TEST_F(PhillyPolicy, IdleTimeoutsHitWhatTheRawSamplesSay) {
     }
   }
   EXPECT_EQ(week.report.policies.idle_timeout()->limit, std::chrono::minutes{90});
+}
+
+// A job as the rules for families see it.
+struct Seen {
+  const RawJob* raw = nullptr;
+  std::string id;
+  double used = -1;  // GPUs with a sample of 5 % or more; -1: not all were observed.
+
+  double in_window() const {
+    return static_cast<double>(std::min(raw->end, kTo) - std::max(raw->start, kFrom));
+  }
+};
+
+double used_gpus(const RawJob& job, const auto& samples) {
+  double used = 0;
+  for (const auto& gpu : job.gpus) {
+    const Series all = samples.at(gpu);
+    const auto from = std::ranges::lower_bound(all, job.start, {}, &RawSample::at);
+    const auto to = std::ranges::lower_bound(all, job.end, {}, &RawSample::at);
+    if (from == to) return -1;
+    used += std::any_of(from, to, [](const RawSample& s) { return s.percent >= 5; }) ? 1 : 0;
+  }
+  return job.gpus.empty() ? -1 : used;
+}
+
+// Those of `jobs` before `at` (by start) that had ended when it began, by their end.
+std::vector<const Seen*> ended_before(const std::vector<Seen>& jobs, std::size_t at) {
+  std::vector<const Seen*> ended;
+  for (std::size_t i = 0; i < at; ++i) {
+    if (!jobs[i].raw->runs && jobs[i].raw->end <= jobs[at].raw->start) ended.push_back(&jobs[i]);
+  }
+  std::ranges::stable_sort(ended, {}, [](const Seen* one) { return one->raw->end; });
+  return ended;
+}
+
+std::map<std::string, Outcome> right_sized(const std::vector<std::vector<Seen>>& families) {
+  std::map<std::string, Outcome> hits;
+  for (std::vector<Seen> jobs : families) {
+    std::erase_if(jobs, [](const Seen& one) { return one.used < 0; });
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const std::vector<const Seen*> known = ended_before(jobs, i);
+      double most = 0;
+      for (const Seen* one : known) most = std::max(most, one->used);
+      const auto asked = static_cast<double>(jobs[i].raw->gpus.size());
+      if (known.size() < 3 || most >= asked) continue;
+      Outcome& hit = hits[jobs[i].id];
+      hit.is_wrong = jobs[i].used > most;
+      hit.recovered = hit.is_wrong ? 0 : (asked - most) * jobs[i].in_window();
+    }
+  }
+  return hits;
+}
+
+std::map<std::string, Outcome> held_failing(const std::vector<std::vector<Seen>>& families) {
+  std::map<std::string, Outcome> hits;
+  for (std::vector<Seen> jobs : families) {
+    std::erase_if(jobs, [](const Seen& one) {
+      return one.raw->state != "FAILED" && one.raw->state != "COMPLETED";
+    });
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const std::vector<const Seen*> known = ended_before(jobs, i);
+      const auto failed = [](const Seen* one) { return one->raw->state == "FAILED"; };
+      const bool is_held =
+          known.size() >= 3 && std::all_of(known.end() - 3, known.end(), failed);
+      if (!is_held) continue;
+      Outcome& hit = hits[jobs[i].id];
+      hit.is_wrong = jobs[i].raw->state != "FAILED";
+      const auto gpus = static_cast<double>(jobs[i].raw->gpus.size());
+      hit.recovered = hit.is_wrong ? 0 : gpus * jobs[i].in_window();
+    }
+  }
+  return hits;
+}
+
+void expect_hits(const Week& week, const Replay& replay,
+                 const std::map<std::string, Outcome>& want) {
+  EXPECT_GT(replay.hits.size(), 0U);
+  EXPECT_GT(replay.wrong(), 0U);
+  ASSERT_EQ(replay.hits.size(), want.size());
+  for (const Hit& hit : replay.hits) {
+    const std::string id(week.usage.text(week.usage.jobs.id(hit.job)));
+    ASSERT_TRUE(want.contains(id)) << id;
+    EXPECT_EQ(hit.is_wrong, want.at(id).is_wrong) << id;
+    EXPECT_NEAR(hit.recovered, want.at(id).recovered, 1e-3) << id;
+  }
+}
+
+// Only which jobs are one family is taken from the program.
+TEST_F(PhillyPolicy, FamilyRulesHitWhatTheRawFilesSay) {
+  const Week week = judged_week({});
+  const auto raw = raw_jobs();
+  const auto samples = raw_samples();
+  std::vector<std::vector<Seen>> families(week.families.all.size());
+  for (std::uint32_t i = 0; i < week.usage.jobs.size(); ++i) {
+    const std::string id(week.usage.text(week.usage.jobs.id(i)));
+    const RawJob& job = raw.at(id);
+    families[week.families.of_job[i]].push_back({&job, id, used_gpus(job, samples)});
+  }
+  for (std::vector<Seen>& jobs : families) {
+    std::ranges::stable_sort(jobs, {}, [](const Seen& one) { return one.raw->start; });
+  }
+  expect_hits(week, week.report.policies.right_size, right_sized(families));
+  expect_hits(week, week.report.policies.hold_failing, held_failing(families));
 }
 
 TEST_F(PhillyPolicy, BillsAddUpAndActionsDoNotOverlap) {

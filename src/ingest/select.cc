@@ -125,6 +125,9 @@ class Chooser {
       }
       if (lesser_follows(metric)) TRY(cover(metric));
     }
+    for (const fleet::BesideMetric& metric : fleet::beside_metrics()) {
+      if (present_.contains(metric.name)) TRY(whole(metric.name));
+    }
     return std::move(chosen_);
   }
 
@@ -279,6 +282,10 @@ Result<std::vector<prom::Selection>> select_metrics(const PrometheusAsk& ask,
   Prober prober(ask, plain, clock, stop);
   std::vector<std::string> asked = wanted;
   asked.emplace_back(prom::kJobByValue);
+  for (const fleet::BesideMetric& metric : fleet::beside_metrics()) {
+    const bool is_here = ask.source.metric.empty() && metric.name.find('.') == metric.name.npos;
+    if (is_here) asked.emplace_back(metric.name);
+  }
   const auto present = TRY(prober.values(prom::ask_metrics(ask.window, asked)));
   const auto has = [&](const std::string& name) {
     return std::ranges::find(present, name) != present.end();

@@ -11,7 +11,8 @@ namespace amdahl::ingest {
 // A request with the source's address, limits and credentials; the caller adds the path.
 Result<os::HttpRequest> request_to(const Origin& source);
 
-// The best metric of each exporter, and lesser ones for hosts without a better one.
+// The best metric of each exporter, lesser ones for hosts without a better one, and those of power
+// and memory in use.
 Result<std::vector<fleet::prometheus::Selection>> select_metrics(const PrometheusAsk& ask,
                                                                  const os::HttpRequest& plain,
                                                                  os::Clock& clock,

@@ -247,6 +247,21 @@ void draw_serving(const TraceReport& report, Writer& out) {
   out.table({"Serving", "steps", "total", "median", "requests", "tokens", "device busy"}, rows);
 }
 
+// From the first rank's arrival to the last one's.
+void draw_skew(const TraceReport& report, Writer& out) {
+  constexpr std::size_t kMostKinds = 5;
+  std::vector<TableRow> rows;
+  for (const CollectiveFacts& one : report.ranks.collectives) {
+    if (rows.size() == kMostKinds) break;
+    rows.push_back({clip(one.name, kNameWidth), fmt::format("{}", one.times),
+                    show_span(one.skew_median), show_span(one.skew_longest),
+                    show_span(one.waited)});
+  }
+  if (!rows.empty()) {
+    out.table({"Arrival at collectives", "times", "skew, median", "longest", "waited"}, rows);
+  }
+}
+
 void draw_ranks(const TraceReport& report, Writer& out) {
   const auto communicates = [](const RankFacts& rank) { return rank.communication > Nanos{}; };
   if (report.ranks.ranks.size() < 2 || std::ranges::none_of(report.ranks.ranks, communicates)) {
@@ -264,6 +279,7 @@ void draw_ranks(const TraceReport& report, Writer& out) {
     out.paragraph(
         fmt::format("rank {} is the straggler: it arrived last {} times", late.rank, late.last), 0);
   }
+  draw_skew(report, out);
 }
 
 // Gigabytes a second.

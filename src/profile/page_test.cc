@@ -118,6 +118,7 @@ TEST(Page, AStragglerIsNamed) {
   EXPECT_TRUE(has_line(page, "1. waiting for slower ranks"));
   EXPECT_TRUE(has_line(page, "   try: balance the work of the ranks"));
   EXPECT_TRUE(has_line(page, "rank 1 is the straggler: it arrived last 10 times"));
+  EXPECT_NE(page.find("Arrival at collectives"), std::string::npos) << page;
 }
 
 // Steps of 1000: 500 of compute, 400 in the kernels of one library.

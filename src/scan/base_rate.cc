@@ -5,8 +5,10 @@
 
 namespace amdahl::scan {
 
+BaseRate fixed_rate() { return counted_rate(600, 706, ""); }
+
 BaseRate published_rate() {
-  const BaseRate fixed = counted_rate(600, 706, "");
+  const BaseRate fixed = fixed_rate();
   return {.mean = fixed.mean * 0.51,
           .lower = fixed.lower * 0.22,
           .upper = fixed.upper * 0.71,

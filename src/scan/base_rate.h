@@ -19,6 +19,8 @@ struct BaseRate {
 // reached 22 % to 71 % of their ceiling, 51 % on average, in the two before/after pairs of
 // pytorch/kineto's samples, by mean and by median step.
 BaseRate published_rate();
+// The first of the two alone: how often such a cause can be fixed.
+BaseRate fixed_rate();
 
 // 95 % Wilson interval of won / tried; 0 to 1 if nothing was tried.
 BaseRate counted_rate(std::uint64_t won, std::uint64_t tried, std::string_view source);

@@ -74,6 +74,24 @@ std::string facts_of(const Report& report) {
                "waited in the queue");
   text += fact(report.utilisation.mean ? show_percent(*report.utilisation.mean) : "not known",
                "mean utilisation of observed time");
+  const Beside& beside = report.beside;
+  if (beside.empty.seconds > 0) {
+    text += fact(hours(beside.empty.seconds) + " h", "held idle, no process on the accelerator");
+  }
+  if (beside.loaded.seconds > 0) {
+    text += fact(hours(beside.loaded.seconds) + " h", "held idle with memory in use");
+  }
+  double outside = 0;
+  for (const OutsideUse& one : beside.outside) outside += one.seconds;
+  if (outside > 1e-3 * totals.split.allocated) {
+    text += fact(hours(outside) + " h", "worked outside of jobs");
+  }
+  if (beside.energy.powered > 0) {
+    text += fact(show_amount(beside.energy.kwh) + " kWh",
+                 fmt::format("drawn while held: {} kg of CO2 at {} g/kWh",
+                             show_amount(beside.energy.kwh * beside.energy.co2_g_per_kwh / 1000),
+                             show_amount(beside.energy.co2_g_per_kwh)));
+  }
   text += "</div>\n";
   if (totals.money && totals.unpriced > 0) {
     text += fmt::format("<p class=\"soft\">{} for {} h; {} h have no price.</p>\n",

@@ -248,7 +248,7 @@ Replay replay_hold_failing(const FleetUsage& usage, const Families& families, co
     failures[families.of_job[i]] += is_failed(usage.jobs.state(i)) ? 1 : 0;
   }
   const auto is_of_use = [&](std::uint32_t i) {
-    return failures[families.of_job[i]] > kLeastHistory && is_decided(usage.jobs.state(i));
+    return failures[families.of_job[i]] >= kLeastHistory && is_decided(usage.jobs.state(i));
   };
   const ByFamily by_family(usage, families, is_of_use, stop);
   for (std::size_t family = 0; family < by_family.size() && !stop(family); ++family) {

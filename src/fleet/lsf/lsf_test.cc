@@ -124,6 +124,51 @@ TEST(Lsf, ReadsWhatBhistAndBjobsTellAtLength) {
   }
 }
 
+// bacct -l: after what was asked for, each job at length, with tables between.
+constexpr std::string_view kBacct = R"(
+Accounting information about jobs that are:
+  - submitted by all users.
+  - completed normally or exited
+------------------------------------------------------------------------------
+
+Job <81>, Job Name <a>, User <ada>, Project <lab>, Status <DONE>, Queue <gpu>,
+                     Command <python a.py>
+Tue Nov 14 22:13:20 2023: Submitted from host <login>, CWD <$HOME>, Requested GPU <num=2>;
+Tue Nov 14 22:14:20 2023: Dispatched 8 Task(s) on Host(s) <8*n1>, Allocated 8 Slot(s);
+Tue Nov 14 22:24:20 2023: Completed <done>.
+
+Accounting information about this job:
+     Share group charged </ada>
+     CPU_T     WAIT     TURNAROUND   STATUS     HOG_FACTOR    MEM    SWAP
+   1200.03       60            660     done         0.26    6G      0M
+------------------------------------------------------------------------------
+
+Job <82>, User <bob>, Project <lab>, Status <EXIT>, Queue <gpu>, Command <b>
+Tue Nov 14 22:13:20 2023: Submitted from host <login>, CWD </b>, Requested GPU <num=1>;
+Tue Nov 14 22:14:20 2023: Dispatched 1 Task(s) on Host(s) <n2>, Allocated 1 Slot(s);
+Tue Nov 14 22:24:20 2023: Completed <exit>; TERM_OWNER: job killed by owner.
+
+SUMMARY:      ( time unit: second )
+ Total number of done jobs:       1      Total number of exited jobs:     1
+)";
+
+TEST(Lsf, ReadsWhatBacctTellsAtLength) {
+  ASSERT_TRUE(claims(kBacct));
+  EXPECT_FALSE(claims("Accounting information about jobs that are:\n\nSUMMARY:\n"));
+  for (const std::size_t piece : {std::string::npos, std::size_t{7}}) {
+    const Fed fed = feed(make, kBacct, {}, piece);
+    ASSERT_EQ(fed.told.jobs.size(), 2U);
+    EXPECT_EQ(fed.told.jobs[0].id, "81");
+    EXPECT_EQ(fed.told.jobs[0].partition, "gpu");
+    EXPECT_EQ(fed.told.jobs[0].hosts, "n1");
+    EXPECT_EQ(fed.told.jobs[0].draft.accelerators, 2);
+    EXPECT_EQ(fed.told.jobs[0].draft.end - fed.told.jobs[0].draft.start, seconds{600});
+    EXPECT_EQ(fed.told.jobs[0].draft.state, JobState::kCompleted);
+    EXPECT_EQ(fed.told.jobs[1].draft.state, JobState::kCancelled);
+    EXPECT_EQ(fed.told.count(Trouble::kBadTime), 0U);
+  }
+}
+
 TEST(Lsf, AJobThatEndsBeforeItStartsIsRefused) {
   const Fed fed = feed(make,
                        "Job <9>, User <u>, Command <c>\n"
