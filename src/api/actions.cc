@@ -130,7 +130,8 @@ Json waiting(const scan::Report& report) {
 Json beside(const scan::Report& report, const scan::FleetUsage& usage) {
   const scan::Beside& of = report.beside;
   Json free = Json::array();
-  for (const scan::FreeUse& one : usage.has_accounting ? std::vector<scan::FreeUse>{} : usage.free) {
+  for (const scan::FreeUse& one :
+       usage.has_accounting ? std::vector<scan::FreeUse>{} : usage.free) {
     free.push_back({{"host", usage.text(one.host)},
                     {"accelerator", usage.text(one.accelerator)},
                     {"observed_accelerator_s", one.all},

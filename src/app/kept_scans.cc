@@ -81,9 +81,8 @@ Result<> keep_scan(const Config& config, const FleetAnswer& answer) {
                       .lost = report.totals.lost,
                       .kwh = report.beside.energy.kwh};
   std::vector<KeptScan> scans = TRY(read_kept(config));
-  std::erase_if(scans, [&](const KeptScan& one) {
-    return one.start == kept.start && one.end == kept.end;
-  });
+  std::erase_if(
+      scans, [&](const KeptScan& one) { return one.start == kept.start && one.end == kept.end; });
   scans.push_back(kept);
   std::string text;
   for (const KeptScan& one : scans) text += json_of(one).dump() + "\n";

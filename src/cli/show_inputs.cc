@@ -162,10 +162,11 @@ std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer) {
     for (const std::string& line : wrap_lines(words, width, 0, 2)) text += line + "\n";
     text += "\n";
   };
-  paragraph(fmt::format("{} to {} UTC: the input has no jobs, so {}whose time it was, and what of "
-                        "it was wasted, is not known.{}",
-                        describe_time(answer.report.start), describe_time(answer.report.end),
-                        all.is_accounted ? "" : "what was allocated, ", use_without_jobs(answer)));
+  paragraph(
+      fmt::format("{} to {} UTC: the input has no jobs, so {}whose time it was, and what of "
+                  "it was wasted, is not known.{}",
+                  describe_time(answer.report.start), describe_time(answer.report.end),
+                  all.is_accounted ? "" : "what was allocated, ", use_without_jobs(answer)));
   text += free_table(answer);
   paragraph(
       "To see whose time it was, add accounting: amdahl scan … sacct.txt, or --source slurm. "

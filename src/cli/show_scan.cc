@@ -284,7 +284,8 @@ class Shown {
                          plain(held.worst_job), amount(held.worst)));
     };
     told("no process", beside.empty, "without memory in use, so no process had the accelerator,");
-    told("memory held", beside.loaded, "with memory in use (a notebook, a server without requests)");
+    told("memory held", beside.loaded,
+         "with memory in use (a notebook, a server without requests)");
   }
 
   // Work on accelerators that accounting gives to no job.

@@ -154,7 +154,7 @@ std::string show_months(const std::vector<app::KeptMonth>& months) {
     if (has_energy) rows.back().push_back(one.sum.kwh > 0 ? show_amount(one.sum.kwh) : "–");
     if (share) before = share;
   }
-  std::vector<std::string> header = {"month",   "scans", "days",   "allocated h/day",
+  std::vector<std::string> header = {"month",        "scans",       "days",   "allocated h/day",
                                      "wasted h/day", "of observed", "points", "lost h/day"};
   if (has_energy) header.emplace_back("kWh");
   return "Kept scans by the month in which their windows began; where windows overlap, the later "

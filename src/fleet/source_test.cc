@@ -205,12 +205,14 @@ TEST(Sources, TablesForPeopleAreRefusedWithASuggestionThatWorks) {
        "==============================================================\nqname        gpu.q\n",
        "sge"},
       {"Accounting information about jobs that are: \n  - submitted by all users.\n\nSUMMARY:\n",
-       "bacct -l -u all", "Accounting information about jobs that are:\n----\n\nJob <12>, User <a>\n",
-       "lsf"},
-      {"n1   Tue Sep 16 00:00:00 2025  550.54\n[0] NVIDIA A100 | 33'C,  37 % | 20480 / 40960 MB |\n",
+       "bacct -l -u all",
+       "Accounting information about jobs that are:\n----\n\nJob <12>, User <a>\n", "lsf"},
+      {"n1   Tue Sep 16 00:00:00 2025  550.54\n[0] NVIDIA A100 | 33'C,  37 % | 20480 / 40960 MB "
+       "|\n",
        "nvidia-smi --query-gpu=timestamp,index,utilization.gpu --format=csv",
        "timestamp, index, utilization.gpu [%]\n2025/09/16 00:00:00.000, 0, 37 %\n", "nvidia-smi"},
-      {"NAMESPACE   NAME     READY   STATUS    RESTARTS   AGE\nml   train-0   1/1   Running   0  3d\n",
+      {"NAMESPACE   NAME     READY   STATUS    RESTARTS   AGE\nml   train-0   1/1   Running   0  "
+       "3d\n",
        "kubectl get pods -A -o json",
        R"({"items": [{"kind": "Pod", "metadata": {"name": "a", "namespace": "b"}, "spec": )"
        R"({"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}]}, "status": )"

@@ -429,6 +429,9 @@ class Driver {
     if (answer_.jobs_by_label) answer_.usage.has_accounting = false;
     if (lesson_.zone && lesson_.zone->is_sure) {
       assumptions.insert(assumptions.begin(), found_zone(files_, *lesson_.zone));
+      if (auto odd = odd_clocks(*lesson_.zone)) {
+        assumptions.insert(assumptions.begin() + 1, *std::move(odd));
+      }
     }
     answer_.window_of_samples = !has_live() && !options_.from && !options_.to && !options_.window &&
                                 answer_.usage.samples > 0;

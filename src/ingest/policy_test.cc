@@ -59,8 +59,8 @@ std::map<std::string, RawJob> raw_jobs() {
     const auto cells = split(line, '|');
     if (cells.size() < 18 || cells[0] == "JobID" || cells[0].find('.') != cells[0].npos) continue;
     const long end = utc(cells[10]);
-    jobs[std::string(cells[0])] = {utc(cells[9]), end == 0 ? kTo : end, end == 0,
-                                   std::string(cells[5]), {}};
+    jobs[std::string(cells[0])] = {
+        utc(cells[9]), end == 0 ? kTo : end, end == 0, std::string(cells[5]), {}};
   }
   const std::string places = text_of("gpu_alloc.csv.gz");
   for (const std::string_view line : split(places, '\n')) {
@@ -256,8 +256,7 @@ std::map<std::string, Outcome> held_failing(const std::vector<std::vector<Seen>>
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       const std::vector<const Seen*> known = ended_before(jobs, i);
       const auto failed = [](const Seen* one) { return one->raw->state == "FAILED"; };
-      const bool is_held =
-          known.size() >= 3 && std::all_of(known.end() - 3, known.end(), failed);
+      const bool is_held = known.size() >= 3 && std::all_of(known.end() - 3, known.end(), failed);
       if (!is_held) continue;
       Outcome& hit = hits[jobs[i].id];
       hit.is_wrong = jobs[i].raw->state != "FAILED";

@@ -1,5 +1,8 @@
 #include "ingest/zone.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include <fmt/core.h>
 
 #include "base/text.h"
@@ -122,6 +125,27 @@ scan::Assumption found_zone(const std::vector<Found>& files, const scan::ZoneFit
                       "--time-zone",
                       local_names(files), scan::show_offset(fit.offset_s), fit_of(fit)),
           0, fit.share};
+}
+
+std::optional<scan::Assumption> odd_clocks(const scan::ZoneFit& fit) {
+  constexpr std::size_t kShown = 3;
+  if (fit.odd.empty()) return std::nullopt;
+  std::vector<std::string> hosts;
+  for (std::size_t i = 0; i < std::min(kShown, fit.odd.size()); ++i) {
+    const scan::OddClock& odd = fit.odd[i];
+    hosts.push_back(fmt::format("{} ({} {}: then telemetry changes at {} of {} starts and ends of "
+                                "its jobs, as it is at {})",
+                                odd.host, show_duration(std::chrono::seconds(std::abs(odd.ahead_s))),
+                                odd.ahead_s > 0 ? "ahead" : "behind", odd.fitting, odd.of,
+                                odd.as_is));
+  }
+  const std::size_t more = fit.odd.size() - hosts.size();
+  return scan::Assumption{
+      "clock of a host",
+      fmt::format("the clocks of these hosts seem wrong: {}{}; their samples were joined as they "
+                  "are, so set the clocks, and leave out these hosts' files until then",
+                  join(hosts, ", "), more > 0 ? fmt::format(" and {} more", more) : ""),
+      0, 0};
 }
 
 }  // namespace amdahl::ingest

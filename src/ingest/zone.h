@@ -57,5 +57,7 @@ class ZoneTap final : public fleet::PassOn {
 Error unknown_zone(const std::vector<Found>& files, const scan::ZoneFit& fit);
 // What was found, for the first lines of a report.
 scan::Assumption found_zone(const std::vector<Found>& files, const scan::ZoneFit& fit);
+// Hosts whose clocks seem wrong; nothing if there are none.
+std::optional<scan::Assumption> odd_clocks(const scan::ZoneFit& fit);
 
 }  // namespace amdahl::ingest

@@ -168,11 +168,9 @@ TEST(Page, KernelReportsSayWhatBoundsAKernel) {
             "  unknown: no file has a timeline of the job; kernel scatter is bound by memory "
             "(memory 91.0 % and compute 7.0 % of the peak, occupancy 12.0 %, low; "
             "UncoalescedGlobalAccess estimates 50.0 % less time)");
-  EXPECT_TRUE(
-      has_line(page, "scatter         1  memory     2.00x"));
+  EXPECT_TRUE(has_line(page, "scatter         1  memory     2.00x"));
   EXPECT_TRUE(has_line(page, "  try: use contiguous accesses"));
-  EXPECT_TRUE(
-      has_line(page, "tiny            1  latency  unknown"));
+  EXPECT_TRUE(has_line(page, "tiny            1  latency  unknown"));
   EXPECT_TRUE(
       has_line(page, "  bound unknown from 1 counters, such as smsp__inst_executed.sum 17"));
 }

@@ -7,8 +7,8 @@
 namespace amdahl::scan {
 namespace {
 
-constexpr double kUnusedShare = 0.98;   // Of samples that are idle, as in the anatomy.
-constexpr double kLeastOutside = 60;    // Seconds: less is a job that ended a little late.
+constexpr double kUnusedShare = 0.98;  // Of samples that are idle, as in the anatomy.
+constexpr double kLeastOutside = 60;   // Seconds: less is a job that ended a little late.
 constexpr double kJoulesPerKwh = 3.6e6;
 
 double lane_kwh(const Lane& lane) {

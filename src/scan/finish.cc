@@ -412,6 +412,7 @@ void Finisher::count_samples() {
   }
   for (std::size_t i = 0; i < accumulator_.tracks_.size(); ++i) {
     const Track& track = accumulator_.tracks_[i];
+    if (track.is_beside) accumulator_.samples_ -= accumulator_.cursors_[i].unallocated;
     if (!track.is_used || track.is_beside) continue;
     const Spot& at = accumulator_.holders_[track.spot];
     const bool is_named =
@@ -421,6 +422,12 @@ void Finisher::count_samples() {
                         : is_named                      ? Trouble::kUnknownDevice
                                                         : Trouble::kNoJob;
     accumulator_.count(why, accumulator_.cursors_[i].unallocated);
+  }
+  // Samples are those of utilisation.
+  for (const LaneSum& lane : accumulator_.lanes_) {
+    if (accumulator_.tracks_[lane.track].is_beside) {
+      accumulator_.samples_ -= lane.samples - lane.shared;
+    }
   }
   if (usage_.attributed == 0) name_hosts();
 }

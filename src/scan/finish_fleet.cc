@@ -124,8 +124,8 @@ void Finisher::tell_unallocated(const std::map<WordId, HostCapacity*>& by_host) 
   for (const auto& [spot, free] : by_spot) {
     const Spot& at = accumulator_.holders_[spot];
     if (free.all <= 0) continue;
-    usage_.free.push_back({accumulator_.holders_.spelling(at.host), at.accelerator, free.all,
-                           free.idle, free.use});
+    usage_.free.push_back(
+        {accumulator_.holders_.spelling(at.host), at.accelerator, free.all, free.idle, free.use});
   }
   for (const auto& [device, free] : by_device) {
     const auto host = by_host.find(accumulator_.holders_[device].host);

@@ -181,7 +181,7 @@ struct FleetUsage {
 
   // False: jobs are known only from labels, so unlabelled use may belong to anybody.
   bool has_accounting = true;
-  bool knows_memory = false;  // Samples said how much memory of accelerators was in use.
+  bool knows_memory = false;          // Samples said how much memory of accelerators was in use.
   std::uint64_t samples = 0;          // All received, before any was dropped.
   std::uint64_t outside_samples = 0;  // Outside the window.
   std::uint64_t attributed = 0;       // Counted in a job's lane.

@@ -64,16 +64,16 @@ std::string own_facts(const OwnJobs& own) {
   std::string text = "<div class=\"facts\">\n";
   text += own_fact(own_hours(own.split.allocated) + " h", "held");
   text += own_fact(seen(wasted(own.split)), "wasted: idle, or used little");
-  text += own_fact(own_hours(own.lost) + " h",
-                  fmt::format("in {} that failed",
-                              counted(static_cast<std::int64_t>(own.lost_jobs), "job")));
+  text += own_fact(
+      own_hours(own.lost) + " h",
+      fmt::format("in {} that failed", counted(static_cast<std::int64_t>(own.lost_jobs), "job")));
   if (own.kwh > 0) text += own_fact(show_amount(own.kwh) + " kWh", "drawn");
   return text + "</div>\n";
 }
 
 std::string own_table(const FleetUsage& usage, const Families& families, const OwnJobs& own) {
-  const std::vector<HtmlColumn> columns{{"job", true}, {"mostly", true}, {"wasted"}, {"held"},
-                                        {"util"},      {"state", true}};
+  const std::vector<HtmlColumn> columns{{"job", true}, {"mostly", true}, {"wasted"},
+                                        {"held"},      {"util"},         {"state", true}};
   HtmlTable table(columns, "own");
   for (std::size_t i = 0; i < std::min(kOwnListed, own.worst.size()); ++i) {
     const FleetJob job = usage.jobs[own.worst[i]];
@@ -86,8 +86,7 @@ std::string own_table(const FleetUsage& usage, const Families& families, const O
                            escape_html(name(most.kind)), escape_html(action(most.kind)),
                            escape_html(most.evidence));
     }
-    table.row({fmt::format("{}<br/><span class=\"soft\">{}</span>",
-                           escape_html(usage.text(job.id)),
+    table.row({fmt::format("{}<br/><span class=\"soft\">{}</span>", escape_html(usage.text(job.id)),
                            escape_html(families.all[families.of_job[own.worst[i]]].name)),
                mostly, is_seen ? own_hours_cell(wasted(job.split)) : HtmlCell("–"),
                own_hours_cell(job.split.allocated),
@@ -103,7 +102,7 @@ std::string own_table(const FleetUsage& usage, const Families& families, const O
 }
 
 std::string own_timelines(const FleetUsage& usage, const Families& families, const Report& report,
-                         const OwnJobs& own) {
+                          const OwnJobs& own) {
   std::string text;
   std::size_t drawn = 0;
   for (const std::uint32_t index : own.worst) {

@@ -9,10 +9,12 @@ namespace {
 constexpr std::size_t kLeastPeers = 4;
 constexpr double kNearlyAll = 0.9;
 constexpr std::string_view kByPeers =
-    "if jobs waste no more than the middle, or the better quarter, of their own family, where a few "
+    "if jobs waste no more than the middle, or the better quarter, of their own family, where a "
+    "few "
     "lines fix that (600 of 706 such causes, ICSE 2024)";
 constexpr std::string_view kByBoth =
-    "if jobs waste no more than the middle, or the better quarter, of their own family, where a few "
+    "if jobs waste no more than the middle, or the better quarter, of their own family, where a "
+    "few "
     "lines fix that (600 of 706 such causes, ICSE 2024); for families of fewer than four jobs as "
     "published (22 to 71 % of the ceiling reached where fixed, kineto samples)";
 

@@ -16,9 +16,9 @@ struct PeerWaste {
 };
 
 // What comes back if no job wasted a larger share than the family's middle job (`lower`) or than
-// its better quarter (`upper`), where that can be fixed (fixed_rate()); `mean` is halfway. Families of fewer than four observed jobs tell
-// nothing and get the published rate. `jobs` are those with waste of this kind; `observed` counts
-// all observed jobs of each family.
+// its better quarter (`upper`), where that can be fixed (fixed_rate()); `mean` is halfway. Families
+// of fewer than four observed jobs tell nothing and get the published rate. `jobs` are those with
+// waste of this kind; `observed` counts all observed jobs of each family.
 BaseRate peer_rate(std::vector<PeerWaste> jobs, const std::vector<std::uint32_t>& observed);
 
 }  // namespace amdahl::scan

@@ -208,7 +208,40 @@ ZoneFit ZoneFinder::find() && {
   const bool are_many = static_cast<double>(fit.fitting) >= kLeast * static_cast<double>(fit.of);
   fit.is_sure = by_chance < kChance && fit.fitting > fit.next && are_many &&
                 ahead >= 3 * std::sqrt(static_cast<double>(fit.next));
+  if (fit.is_sure) {
+    fit.odd = odd_clocks(events, fit.offset_s * (local_ == Local::kJobs ? 1 : -1), after);
+  }
   return fit;
+}
+
+// Of each host alone: hardly anything fits at the offset of all, most at another.
+std::vector<OddClock> ZoneFinder::odd_clocks(const std::vector<Event>& events, std::int64_t offset,
+                                             std::int64_t after) const {
+  constexpr std::size_t kLeastEvents = 6;
+  std::map<const std::vector<std::int64_t>*, std::vector<Event>> by_edges;
+  for (const Event& event : events) by_edges[event.edges].push_back(event);
+  std::vector<OddClock> odd;
+  for (const auto& [name, place] : places_by_name_) {
+    if (!name.starts_with("host ")) continue;
+    std::vector<Event> own = by_edges[&places_[place].rises];
+    const std::vector<Event>& ends = by_edges[&places_[place].falls];
+    own.insert(own.end(), ends.begin(), ends.end());
+    if (own.size() < kLeastEvents) continue;
+    const auto fitting = [&](std::int64_t at) {
+      return static_cast<std::uint64_t>(
+          std::ranges::count_if(own, [&](const Event& event) { return fits(event, at, after); }));
+    };
+    OddClock clock{.host = name.substr(5), .as_is = fitting(offset), .of = own.size()};
+    if (5 * clock.as_is > clock.of) continue;
+    for (const int minutes : kOffsets) {
+      const std::uint64_t count = fitting(offset - minutes * kMinuteSeconds);
+      if (count <= clock.fitting) continue;
+      clock.fitting = count;
+      clock.ahead_s = static_cast<int>(minutes * kMinuteSeconds);
+    }
+    if (10 * clock.fitting >= 6 * clock.of) odd.push_back(clock);
+  }
+  return odd;
 }
 
 }  // namespace amdahl::scan

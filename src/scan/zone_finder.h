@@ -11,6 +11,15 @@
 
 namespace amdahl::scan {
 
+// A host whose samples fit its jobs only if its clock is wrong.
+struct OddClock {
+  std::string host;
+  int ahead_s = 0;             // Of the clock of the others.
+  std::uint64_t fitting = 0;   // Starts and ends that match then,
+  std::uint64_t as_is = 0;     // and as it is,
+  std::uint64_t of = 0;        // out of this many.
+};
+
 // How well local times match times with a known zone.
 struct ZoneFit {
   int offset_s = 0;           // Zone of the local side, in seconds east of UTC.
@@ -20,6 +29,7 @@ struct ZoneFit {
   std::uint64_t next = 0;     // and how many match with it.
   double share = 0;           // Share of these jobs in the accelerator time covered by samples.
   bool is_sure = false;
+  std::vector<OddClock> odd{};  // If it is sure: hosts that it does not hold for.
 };
 
 // Receives jobs from one side and samples from the other; one side is in local time. Memory grows
@@ -74,6 +84,8 @@ class ZoneFinder {
   std::vector<Event> events(double& share) const;
   bool may_lie_inside(std::int64_t at) const;
   bool fits(const Event& event, std::int64_t offset, std::int64_t after) const;
+  std::vector<OddClock> odd_clocks(const std::vector<Event>& events, std::int64_t offset,
+                                   std::int64_t after) const;
 
   Local local_;
   std::map<std::string, std::uint32_t> places_by_name_;

@@ -1,4 +1,5 @@
-// What a scan says beside its jobs' work, and what sites have that is no sacct: on the real program.
+// What a scan says beside its jobs' work, and what sites have that is no sacct: on the real
+// program.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -139,8 +140,8 @@ TEST_F(Beside, PowerAndMemoryChangeNothingElse) {
     bare += line.substr(0, line.rfind(',', line.rfind(',') - 1)) + "\n";
   }
   sandbox_.write("bare.csv", bare);
-  const Json without = json_of(sandbox_.amdahl({"scan", "sacct.txt", "places.csv", "bare.csv",
-                                                "--json"}));
+  const Json without =
+      json_of(sandbox_.amdahl({"scan", "sacct.txt", "places.csv", "bare.csv", "--json"}));
   EXPECT_TRUE(without.at("beside").at("energy").is_null());
   EXPECT_TRUE(without.at("beside").at("idle_without_process").is_null());
   for (const char* part : {"totals", "actions", "rows", "capacity", "policies", "window"}) {
@@ -183,7 +184,8 @@ TEST_F(Beside, KeptScansShowATrendByMonth) {
   keep("2023-11-14", "2023-11-16");
   keep("2023-11-14", "2023-11-16");  // The same again takes its place.
   keep("2023-12-01", "2023-12-03");
-  const Json months = json_of(sandbox_.amdahl({"scan", "--trend", "months", "--json"})).at("months");
+  const Json months =
+      json_of(sandbox_.amdahl({"scan", "--trend", "months", "--json"})).at("months");
   ASSERT_EQ(months.size(), 3U);
   EXPECT_EQ(months.at(0).at("month"), "2023-10");
   EXPECT_EQ(months.at(1).at("month"), "2023-11");
@@ -200,8 +202,7 @@ TEST_F(Beside, KeptScansShowATrendByMonth) {
 // A laboratory without a scheduler: which accelerators stood idle.
 TEST(OtherSites, ALogOfNvidiaSmiAloneSaysWhichAcceleratorsStoodIdle) {
   Sandbox sandbox;
-  std::string log =
-      "timestamp, index, utilization.gpu [%], memory.used [MiB], power.draw [W]\n";
+  std::string log = "timestamp, index, utilization.gpu [%], memory.used [MiB], power.draw [W]\n";
   for (int minute = 0; minute < 120; ++minute) {
     const std::string at = fmt::format("2023/11/15 {:02}:{:02}:00.000", minute / 60, minute % 60);
     log += fmt::format("{}, 0, 90 %, 30000 MiB, 300.00 W\n", at);
@@ -216,6 +217,41 @@ TEST(OtherSites, ALogOfNvidiaSmiAloneSaysWhichAcceleratorsStoodIdle) {
   EXPECT_NE(text.find("To see whose time it was, add accounting"), std::string::npos) << text;
   const Json answer = json_of(sandbox.amdahl({"scan", "lab01.csv", "--json"}));
   EXPECT_EQ(answer.at("beside").at("without_jobs").size(), 2U);
+}
+
+// Twelve hosts, one of which has a clock that is three hours ahead.
+TEST(OtherSites, AHostWithAWrongClockIsNamed) {
+  Sandbox sandbox;
+  std::string sacct(kHeader);
+  std::string samples = "timestamp,Hostname,gpu,DCGM_FI_DEV_GPU_UTIL\n";
+  const auto iso = [](std::int64_t at) {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(at)));
+  };
+  for (int host = 0; host < 12; ++host) {
+    std::int64_t at = kStart + 401 * host;
+    const std::int64_t wrong = host == 7 ? 3 * kHour : 0;
+    for (int i = 0; i < 6; ++i) {
+      const std::int64_t length = 4000 + 613 * ((7 * host + 3 * i) % 11);
+      const std::int64_t pause = 2500 + 331 * ((5 * host + i) % 7);
+      sacct += fmt::format("{0}|u|COMPLETED|{1}|{1}|{2}|{3}|n{4}|gres/gpu=1|t\n", host * 10 + i,
+                           iso(at), iso(at + length), length, host);
+      for (std::int64_t t = 0; t < length + pause; t += 60) {
+        samples += fmt::format("{},n{},0,{}\n", at + t + wrong, host, t < length ? 80 : 0);
+      }
+      at += length + pause;
+    }
+  }
+  sandbox.write("sacct.txt", sacct);
+  sandbox.write("samples.csv", samples);
+  const Json answer = json_of(sandbox.amdahl({"scan", "sacct.txt", "samples.csv", "--json"}));
+  const Json* told = nullptr;
+  for (const Json& one : answer.at("assumptions")) {
+    if (one.at("about") == "clock of a host") told = &one;
+  }
+  ASSERT_NE(told, nullptr) << answer.at("assumptions");
+  const std::string says = told->at("says");
+  EXPECT_NE(says.find("n7 (3 h ahead"), std::string::npos) << says;
+  EXPECT_EQ(says.find("n6"), std::string::npos) << "the others are right: " << says;
 }
 
 TEST(OtherSites, JobsOfTwoClustersWithTheSameIdsAreNotRequeued) {

@@ -116,7 +116,9 @@ TEST_F(ScanReport, WhatNobodyObservedIsNotZero) {
   const Outcome outcome = sandbox_.amdahl({"scan", "sacct.txt", "--by", "job", "--ascii"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::string text = one_line(outcome.out);
-  EXPECT_NE(text.find("wasted not known because nothing was observed: add samples"), std::string::npos) << text;
+  EXPECT_NE(text.find("wasted not known because nothing was observed: add samples"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("capacity not known so neither is what was unallocated"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("0.0 %"), std::string::npos) << text;
@@ -259,8 +261,8 @@ TEST_F(ScanReport, PipesWithNames) {
   };
   for (const std::string& command : commands) {
     SCOPED_TRACE(command);
-    const Outcome outcome = run({"timeout", "60", "bash", "-c", command},
-                                {{"AMDAHL", program()}}, sandbox_.path());
+    const Outcome outcome =
+        run({"timeout", "60", "bash", "-c", command}, {{"AMDAHL", program()}}, sandbox_.path());
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     Json answer = Json::parse(outcome.out);
     for (const char* names : {"inputs", "actions"}) answer.erase(names);
@@ -272,8 +274,8 @@ TEST_F(ScanReport, PipesWithNames) {
 TEST_F(ScanReport, ASignalEndsTheWaitForAPipe) {
   const std::string fifo = sandbox_.path("fifo");
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  const Outcome outcome = run({"timeout", "--kill-after", "30", "1", program(), "scan",
-                               "sacct.txt", "fifo", "--state", sandbox_.path("state")},
+  const Outcome outcome = run({"timeout", "--kill-after", "30", "1", program(), "scan", "sacct.txt",
+                               "fifo", "--state", sandbox_.path("state")},
                               {}, sandbox_.path());
   EXPECT_EQ(outcome.code, 124) << "that of timeout, which did not have to kill it";
 }
@@ -320,8 +322,8 @@ TEST_F(ScanReport, FoldersThatNobodyMayOpenAreNamed) {
   fs::permissions(sandbox_.path(),
                   fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
   const auto as_nobody = [&](const std::string& what) {
-    return run({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program(),
-                "scan", sandbox_.path(what), "--state", sandbox_.path("none"), "--ascii"},
+    return run({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program(), "scan",
+                sandbox_.path(what), "--state", sandbox_.path("none"), "--ascii"},
                {}, "/");
   };
   const Outcome folder = as_nobody("all");

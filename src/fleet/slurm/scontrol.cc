@@ -125,8 +125,8 @@ void Sinfo::line(std::string_view line, Where where) {
     return;
   }
   for (const std::string& host : *hosts) {
-    if (seen_.emplace(host).second) tell(host, {cell("PARTITION"), cell("GRES"), cell("STATE"),
-                                                cell("TIMESTAMP"), where});
+    if (seen_.emplace(host).second)
+      tell(host, {cell("PARTITION"), cell("GRES"), cell("STATE"), cell("TIMESTAMP"), where});
   }
 }
 

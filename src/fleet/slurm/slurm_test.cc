@@ -459,11 +459,13 @@ TEST(Slurm, SinfoAndEvents) {
 
 // As people ask for it, without '|': one line of hosts that are alike, or a line of each.
 TEST(Slurm, SinfoInColumnsOfSpaces) {
-  const Fed by_list = read("NODELIST             GRES\nn[1-2]               gpu:a100:4(S:0-1)\n"
-                           "c[1-9]               (null)\n");
+  const Fed by_list = read(
+      "NODELIST             GRES\nn[1-2]               gpu:a100:4(S:0-1)\n"
+      "c[1-9]               (null)\n");
   EXPECT_EQ(join(by_list.told.capacities, " "), "n1||a100|4 n2||a100|4");
-  const Fed by_host = read("HOSTNAMES GRES STATE PARTITION\nn1 gpu:a100:4(S:0-1) mixed gpu*\n"
-                           "n2 gpu:h100:8 idle gpu*\n");
+  const Fed by_host = read(
+      "HOSTNAMES GRES STATE PARTITION\nn1 gpu:a100:4(S:0-1) mixed gpu*\n"
+      "n2 gpu:h100:8 idle gpu*\n");
   EXPECT_EQ(join(by_host.told.capacities, " "), "n1|gpu|a100|4 n2|gpu|h100|8");
   EXPECT_FALSE(claims("NODELIST   NODES PARTITION  STATE\nn1  1  gpu*  idle\n"));
   EXPECT_FALSE(claims("NODELIST|GRES\nn1|gpu:4\n"));
