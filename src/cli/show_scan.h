@@ -34,6 +34,6 @@ std::string chargeback_csv(const scan::Report& report);
 std::string show_trend(const Flags& flags, const scan::Report& report);
 std::string trend_csv(const app::FleetAnswer& answer);
 // For --trend months: the kept scans by month, with the change of the wasted share.
-std::string show_months(const std::vector<app::KeptMonth>& months);
+std::string show_kept_months(const std::vector<app::KeptMonth>& months);
 
 }  // namespace amdahl::cli

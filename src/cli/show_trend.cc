@@ -133,7 +133,7 @@ std::string trend_csv(const app::FleetAnswer& answer) {
   return text;
 }
 
-std::string show_months(const std::vector<app::KeptMonth>& months) {
+std::string show_kept_months(const std::vector<app::KeptMonth>& months) {
   std::vector<std::vector<std::string>> rows;
   const bool has_energy =
       std::ranges::any_of(months, [](const app::KeptMonth& one) { return one.sum.kwh > 0; });

@@ -249,7 +249,7 @@ Result<int> show_kept(const ScanFlags& flags, const app::Config& config) {
     print("No scan was kept yet. Keep one a week or a month: amdahl scan … --keep\n");
     return 1;
   }
-  print(show_months(months));
+  print(show_kept_months(months));
   return 0;
 }
 

@@ -133,11 +133,11 @@ std::optional<scan::Assumption> odd_clocks(const scan::ZoneFit& fit) {
   std::vector<std::string> hosts;
   for (std::size_t i = 0; i < std::min(kShown, fit.odd.size()); ++i) {
     const scan::OddClock& odd = fit.odd[i];
-    hosts.push_back(fmt::format("{} ({} {}: then telemetry changes at {} of {} starts and ends of "
-                                "its jobs, as it is at {})",
-                                odd.host, show_duration(std::chrono::seconds(std::abs(odd.ahead_s))),
-                                odd.ahead_s > 0 ? "ahead" : "behind", odd.fitting, odd.of,
-                                odd.as_is));
+    hosts.push_back(
+        fmt::format("{} ({} {}: then telemetry changes at {} of {} starts and ends of "
+                    "its jobs, as it is at {})",
+                    odd.host, show_duration(std::chrono::seconds(std::abs(odd.ahead_s))),
+                    odd.ahead_s > 0 ? "ahead" : "behind", odd.fitting, odd.of, odd.as_is));
   }
   const std::size_t more = fit.odd.size() - hosts.size();
   return scan::Assumption{

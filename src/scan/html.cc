@@ -236,9 +236,11 @@ std::string actions_table(const Report& report) {
   }
   std::string bases;
   for (const std::string& basis : bases_of(shown)) bases += " " + escape_html(basis) + ".";
-  return "<h2>What to do</h2>\n<p class=\"soft\">Counted: a rule replayed on these jobs. "
-         "Estimated: the waste is measured, the part that comes back is not." +
-         bases + " …: the inputs of this scan.</p>\n" + table.take();
+  return "<h2>What to do</h2>\n" + table.take() +
+         "<p class=\"soft\">Counted: a rule replayed on these jobs. Estimated: the waste is "
+         "measured, "
+         "the part that comes back is not." +
+         bases + " …: the inputs of this scan.</p>\n";
 }
 
 std::string table_of(const Report& report, const Imprint& imprint) {

@@ -383,7 +383,10 @@ TEST(UsageAccumulator, PrefersSmActiveAndNamesIt) {
   ASSERT_EQ(lanes.size(), 2U);
   EXPECT_EQ(usage.text(lanes[0].metric), "DCGM_FI_PROF_SM_ACTIVE");
   EXPECT_EQ(usage.text(lanes[1].metric), "DCGM_FI_DEV_GPU_UTIL");
-  EXPECT_EQ(count_of(usage, Trouble::kOtherMetric), 10U);
+  EXPECT_EQ(count_of(usage, Trouble::kOtherMetric), 0U);
+  EXPECT_NEAR(lanes[0].watts, 300, 1e-9);
+  EXPECT_EQ(lanes[0].powered, std::chrono::seconds{100});
+  EXPECT_EQ(lanes[1].powered, Nanos{});
 }
 
 TEST(UsageAccumulator, ASharedAcceleratorIsSharedOut) {

@@ -14,10 +14,10 @@ namespace amdahl::scan {
 // A host whose samples fit its jobs only if its clock is wrong.
 struct OddClock {
   std::string host;
-  int ahead_s = 0;             // Of the clock of the others.
-  std::uint64_t fitting = 0;   // Starts and ends that match then,
-  std::uint64_t as_is = 0;     // and as it is,
-  std::uint64_t of = 0;        // out of this many.
+  int ahead_s = 0;            // Of the clock of the others.
+  std::uint64_t fitting = 0;  // Starts and ends that match then,
+  std::uint64_t as_is = 0;    // and as it is,
+  std::uint64_t of = 0;       // out of this many.
 };
 
 // How well local times match times with a known zone.

@@ -33,12 +33,15 @@ TEST(NvidiaSmi, ReadsUnitsAndBlanks) {
   for (const std::size_t piece : {std::string::npos, std::size_t{1}}) {
     const Fed fed = feed(make, bytes, {.path = "logs/nvidia-smi_gpu001_2017-10-11.csv.gz"}, piece);
     EXPECT_EQ(fed.error, "");
-    ASSERT_EQ(fed.told.series_names.size(), 2U);
+    ASSERT_EQ(fed.told.series_names.size(), 6U);
     EXPECT_EQ(fed.told.series_names[0], "gpu001/0 utilization.gpu uuid=GPU-0 kind=Tesla P100");
+    EXPECT_EQ(fed.told.series_names[1], "gpu001/0 memory.used uuid=GPU-0 kind=Tesla P100");
     ASSERT_EQ(fed.told.samples_of[0].size(), 2U);
     EXPECT_EQ(fed.told.samples_of[0][0].at, seconds(1507680000) + Nanos(312'000'000));
     EXPECT_EQ(fed.told.samples_of[0][1].value, 7);
-    EXPECT_EQ(fed.told.count(Trouble::kBlankValue), 2U);
+    EXPECT_EQ(fed.told.samples_of[1].at(0).value, 9830);
+    EXPECT_EQ(fed.told.samples_of[2].at(0).value, 189.7F) << "in watts";
+    EXPECT_EQ(fed.told.count(Trouble::kBlankValue), 3U);
     EXPECT_EQ(fed.told.count(Trouble::kBadLine), 1U);
     EXPECT_EQ(fed.told.count(Trouble::kBadTime), 1U);
     EXPECT_EQ(fed.told.complaints[0].text, "utilization.gpu '[N/A]'");

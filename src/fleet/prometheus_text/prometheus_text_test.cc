@@ -38,17 +38,18 @@ TEST(PrometheusText, AScrapeIsOfTheTimeInItsFilesName) {
   EXPECT_EQ(fed.error, "");
   EXPECT_EQ(join(fed.told.series_names, ", "),
             "n1/0 DCGM_FI_DEV_GPU_UTIL uuid=GPU-1 kind=A100, "
-            "n1/1 DCGM_FI_DEV_GPU_UTIL uuid=GPU-2 kind=A \"B\"");
+            "n1/1 DCGM_FI_DEV_GPU_UTIL uuid=GPU-2 kind=A \"B\", n1/0 DCGM_FI_DEV_POWER_USAGE");
   ASSERT_EQ(fed.told.samples_of[0].size(), 1U);
   EXPECT_EQ(fed.told.samples_of[0][0].at, seconds(1700000000));
   EXPECT_EQ(fed.told.samples_of[0][0].value, 83);
+  EXPECT_EQ(fed.told.samples_of[2].at(0).value, 123.5F);
   EXPECT_EQ(fed.told.count(Trouble::kNotFinite), 1U);
-  EXPECT_EQ(fed.told.count(Trouble::kOtherMetric), 2U);
+  EXPECT_EQ(fed.told.count(Trouble::kOtherMetric), 1U);
 }
 
 TEST(PrometheusText, WithoutAnyTimeItSaysWhatToDo) {
   EXPECT_EQ(read(kScrape, {.path = "metrics.txt"}).error,
-            "2 samples have no time, and the file's name has none ('node1-1700000000.prom'); what "
+            "3 samples have no time, and the file's name has none ('node1-1700000000.prom'); what "
             "Prometheus kept has them: promtool tsdb dump, or query_range");
 }
 

@@ -457,7 +457,6 @@ TEST(Slurm, SinfoAndEvents) {
   EXPECT_EQ(events.told.count(Trouble::kBadTime), 1U);
 }
 
-// As people ask for it, without '|': one line of hosts that are alike, or a line of each.
 TEST(Slurm, SinfoInColumnsOfSpaces) {
   const Fed by_list = read(
       "NODELIST             GRES\nn[1-2]               gpu:a100:4(S:0-1)\n"

@@ -143,12 +143,14 @@ TEST(LongTable, SeveralMetricsJobsAndColumnsThatSayNothing) {
       "1700000015,n1,1,,A100,80,11,,0.0625,end\n";
   const Fed fed = feed(make_long, text);
   EXPECT_EQ(fed.error, "");
-  ASSERT_EQ(fed.told.series_names.size(), 4U);
-  EXPECT_EQ(fed.told.series_names[1], "n1/0 DCGM_FI_PROF_SM_ACTIVE job=17 kind=A100");
-  EXPECT_EQ(fed.told.series_names[2], "n1/1 DCGM_FI_DEV_GPU_UTIL kind=A100");
-  ASSERT_EQ(fed.told.samples_of[1].size(), 2U);
-  EXPECT_EQ(fed.told.samples_of[1][1].value, 0.5F);
-  EXPECT_EQ(fed.told.samples_of[3][1].value, 0.0625F);
+  ASSERT_EQ(fed.told.series_names.size(), 6U);
+  EXPECT_EQ(fed.told.series_names[0], "n1/0 DCGM_FI_DEV_POWER_USAGE job=17 kind=A100");
+  EXPECT_EQ(fed.told.series_names[2], "n1/0 DCGM_FI_PROF_SM_ACTIVE job=17 kind=A100");
+  EXPECT_EQ(fed.told.series_names[4], "n1/1 DCGM_FI_DEV_GPU_UTIL kind=A100");
+  ASSERT_EQ(fed.told.samples_of[2].size(), 2U);
+  EXPECT_EQ(fed.told.samples_of[0][1].value, 250.5F);
+  EXPECT_EQ(fed.told.samples_of[2][1].value, 0.5F);
+  EXPECT_EQ(fed.told.samples_of[5][1].value, 0.0625F);
   EXPECT_TRUE(fed.told.complaints.empty());
 }
 
