@@ -51,7 +51,9 @@ th[aria-sort=ascending]::after { content: " \2191"; }
   #own td, #own th { padding-inline: .2rem; font-size: .82rem; }
   :is(#actions, #own) .soft { font-size: .78rem; }
   #actions :is(td, th):nth-last-child(3) { min-width: 4.4rem; }
-  :is(#actions, #own) :is(td, th):nth-last-child(-n+2) { display: none; } }
+  #own td.words { min-width: 5rem; }
+  #actions :is(td, th):nth-last-child(-n+2) { display: none; }
+  #own :is(td, th):nth-last-child(-n+3) { display: none; } }
 .missing { border-left: .35rem solid var(--loss); padding-left: .8rem; overflow-wrap: anywhere; }
 )";
 

@@ -214,7 +214,7 @@ ZoneFit ZoneFinder::find() && {
   return fit;
 }
 
-// Of each host alone: hardly anything fits at the offset of all, most at another.
+// Of each host alone: little fits at the offset of all, far more and at least half at another.
 std::vector<OddClock> ZoneFinder::odd_clocks(const std::vector<Event>& events, std::int64_t offset,
                                              std::int64_t after) const {
   constexpr std::size_t kLeastEvents = 6;
@@ -232,14 +232,16 @@ std::vector<OddClock> ZoneFinder::odd_clocks(const std::vector<Event>& events, s
           std::ranges::count_if(own, [&](const Event& event) { return fits(event, at, after); }));
     };
     OddClock clock{.host = name.substr(5), .as_is = fitting(offset), .of = own.size()};
-    if (5 * clock.as_is > clock.of) continue;
+    if (5 * clock.as_is > 2 * clock.of) continue;
     for (const int minutes : kOffsets) {
       const std::uint64_t count = fitting(offset - minutes * kMinuteSeconds);
       if (count <= clock.fitting) continue;
       clock.fitting = count;
       clock.ahead_s = static_cast<int>(minutes * kMinuteSeconds);
     }
-    if (10 * clock.fitting >= 6 * clock.of) odd.push_back(clock);
+    const double chance = 3 * std::sqrt(std::max(1.0, static_cast<double>(clock.as_is)));
+    const bool is_clear = static_cast<double>(clock.fitting - clock.as_is) >= chance;
+    if (2 * clock.fitting >= clock.of && is_clear) odd.push_back(clock);
   }
   return odd;
 }

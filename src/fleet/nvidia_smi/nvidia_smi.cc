@@ -352,6 +352,13 @@ std::string host_in_path(std::string_view path) {
   std::vector<std::string_view> parts = split(path, '/');
   std::string_view file = parts.back();
   file = file.substr(0, file.find('.'));
+  // "nvidia-smi-gpu01.csv", "gpu01-smi.csv"
+  for (const std::string_view word : {"nvidia-smi-", "nvsmi-", "smi-"}) {
+    if (file.starts_with(word)) file.remove_prefix(word.size());
+  }
+  for (const std::string_view word : {"-nvidia-smi", "-nvsmi", "-smi"}) {
+    if (file.ends_with(word)) file.remove_suffix(word.size());
+  }
   std::string_view folder = parts.size() < 2 ? std::string_view() : parts[parts.size() - 2];
   if (folder == "." || folder == "..") folder = {};
   const auto has_digit = [](std::string_view word) {

@@ -76,6 +76,8 @@ TEST(NvidiaSmi, TheHostIsInThePath) {
   EXPECT_EQ(host_in_path("gpu001.cluster.example.csv"), "gpu001");
   EXPECT_EQ(host_in_path("logs/gpu007/nvidia-smi.csv"), "gpu007");
   EXPECT_EQ(host_in_path("nvidia-smi.csv"), "");
+  EXPECT_EQ(host_in_path("logs/nvidia-smi-gpu01.csv"), "gpu01");
+  EXPECT_EQ(host_in_path("gpu01-smi.csv"), "gpu01");
   EXPECT_EQ(host_in_path("gn01/smi-L.txt"), "gn01");
   EXPECT_EQ(host_in_path("logs/hercules.csv"), "hercules");
   EXPECT_EQ(host_in_path("2026-11-02/hercules.csv"), "hercules");
