@@ -49,6 +49,7 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   ask({"run", "--quiet", "--family", "other", "--", "sleep", "0.5"});
   ask({"anatomy", "last"});
   ask({"scan"});
+  ask({"scan", "--trend", "months"});
   ask({"scan", "--of", ask({"scan", "--by", "user"}).at("rows").at(0).at("name")});
   ask({"adopt", "--spec", "job.toml"});
   const std::string win =
