@@ -25,7 +25,7 @@ std::string causes_table(const model::Profile& profile, std::span<const Finding>
   static constexpr HtmlColumn kColumns[] = {
       {"cause", true}, {"class", true}, {"line", true}, {"time"},
       {"share"},       {"ceiling"},     {"expected"},   {"why, and what to try", true}};
-  HtmlTable table(kColumns);
+  HtmlTable table(kColumns, "job-causes");
   const Framework framework = framework_of_job(profile.evidence);
   for (const model::Cause& cause : profile.causes) {
     const Finding* behind = finding_behind(findings, cause);

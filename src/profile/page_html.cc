@@ -89,7 +89,7 @@ std::string causes_table(const TraceReport& report) {
       {"cause", true}, {"class", true},
       {"time"},        {report.is_told_by_steps ? "of steps" : "of devices"},
       {"ceiling"},     {"why, and what to try", true}};
-  HtmlTable table(columns);
+  HtmlTable table(columns, "causes");
   const Framework framework = framework_of_trace(report.profile.evidence);
   for (const model::Cause& cause : report.profile.causes) {
     const std::optional<Why> why = why_of(cause);
