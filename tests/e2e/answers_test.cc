@@ -48,8 +48,7 @@ TEST(Answers, EverySchemaIsThatOfARealAnswer) {
   ask({"clean", "--dry-run"});
   ask({"run", "--quiet", "--family", "other", "--", "sleep", "0.5"});
   ask({"anatomy", "last"});
-  ask({"scan"});
-  ask({"scan", "--trend", "months"});
+  for (Words words : {Words{"scan"}, Words{"scan", "--trend", "months"}}) ask(words);
   ask({"scan", "--of", ask({"scan", "--by", "user"}).at("rows").at(0).at("name")});
   ask({"adopt", "--spec", "job.toml"});
   const std::string win =
