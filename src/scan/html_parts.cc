@@ -15,25 +15,25 @@ namespace amdahl::scan {
 namespace {
 
 constexpr std::string_view kStyle = R"(
-:root { --low: #e0a526; --down: #4a4458; --unallocated: #9dc3e6; }
-@media (prefers-color-scheme: dark) {
-  :root { --low: #f0b35a; --down: #8d86a0; --unallocated: #35608a; } }
+:root { --down: #4a4458; --unallocated: #9dc3e6; }
+@media (prefers-color-scheme: dark) { :root { --down: #8d86a0; --unallocated: #35608a; } }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); gap: .75rem;
   margin: 1rem 0; padding: 0; }
-.facts div { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem; }
-.facts b { display: block; font-size: 1.3rem; font-variant-numeric: tabular-nums; }
+.facts div { padding: .6rem .9rem; }
+.facts b { display: block; font-size: 1.5rem; letter-spacing: -.02em;
+  font-variant-numeric: tabular-nums; }
 .facts span { color: var(--soft); font-size: .9rem; }
 svg { width: 100%; height: auto; }
-.productive { fill: var(--gain); } .low { fill: var(--low); } .idle { fill: var(--loss); }
-.unobserved { fill: var(--none); } .down { fill: var(--down); }
+.productive { fill: var(--productive); } .low { fill: var(--low); } .idle { fill: var(--idle); }
+.unobserved { fill: var(--unobserved); } .down { fill: var(--down); }
 .unallocated { fill: var(--unallocated); }
 .curve { fill: none; stroke: var(--curve); stroke-width: 2.5; }
 .whisker { stroke: var(--ink); stroke-width: 1.5; }
 .key span { white-space: nowrap; margin-right: .75rem; }
 .key i { display: inline-block; width: .8rem; height: .8rem; margin-right: .3rem;
   border-radius: .15rem; vertical-align: -.05rem; }
-i.productive { background: var(--gain); } i.low { background: var(--low); }
-i.idle { background: var(--loss); } i.unobserved { background: var(--none); }
+i.productive { background: var(--productive); } i.low { background: var(--low); }
+i.idle { background: var(--idle); } i.unobserved { background: var(--unobserved); }
 i.down { background: var(--down); } i.unallocated { background: var(--unallocated); }
 table { width: 100%; font-size: .92rem; } td, th { white-space: nowrap; }
 td.words { min-width: 14rem; white-space: normal; }
