@@ -73,8 +73,9 @@ void refuse_mismatch(const model::Pair& pair, launch::Receipts& receipts);
 // worker_run_id is unique; the arm distinguishes pairs of one block.
 std::string shared_worker(const std::string& worker, int arm);
 
-// Launcher and hardware, for the `target` of A/A pairs.
-std::string place_of(const Context& context);
+// Launcher and hardware of a family's runs, for the `target` of its A/A pairs; "": of families
+// without settings of their own.
+std::string place_of(const Context& context, const std::string& family = {});
 
 // Prefix of the reason for pairs that the place ended for reasons of its own.
 inline constexpr std::string_view kInfrastructure = "infrastructure: ";

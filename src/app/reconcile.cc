@@ -124,7 +124,7 @@ struct Collector {
                      const launch::Receipts& receipts) {
     const model::Spec spec = TRY(spec_of(context, run));
     model::PairFact fact = fact_of(run, spec, receipts);
-    if (fact.purpose == model::Purpose::kSame) fact.target = place_of(context);
+    if (fact.purpose == model::Purpose::kSame) fact.target = place_of(context, run.family);
     // A block's baseline is paid for by the pair that leads it.
     const bool pays_for_a = fact.block.empty();
     AcceleratorSeconds time{(pays_for_a ? fact.a.cost : 0) + fact.b.cost};

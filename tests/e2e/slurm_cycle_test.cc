@@ -148,13 +148,13 @@ TEST(SlurmCycle, TheSameTruthsReachTheSameVerdictsLocally) {
   expect_known_truths(at_gate_of_known_truths(sandbox, {}));
 }
 
-TEST(SlurmCycle, AJobThatSlurmRanIsAdopted) {
+TEST(SlurmCycle, AJobThatAScanFoundIsAdopted) {
   const Cluster cluster("/tmp/amdahl-slurm-" + os::random_hex(6));
   if (!cluster.runs()) GTEST_SKIP() << cluster.reason();
   Sandbox sandbox;
   const std::map<std::string, std::string> env{{"SLURM_CONF", cluster.conf()}};
   const auto submitted = [&](const std::string& name, const std::string& script) {
-    sandbox.write(name, "#!/bin/bash\n#SBATCH --gres=gpu:2 -o /dev/null\n" + script);
+    sandbox.write(name, "#!/bin/bash\n#SBATCH --gres=gpu:2\n#SBATCH -o /dev/null\n" + script);
     const Outcome said =
         run({"sbatch", "--parsable", "--wait", "-J", name, name}, env, sandbox.path());
     return std::string(trim(said.out));
@@ -162,6 +162,13 @@ TEST(SlurmCycle, AJobThatSlurmRanIsAdopted) {
   const std::string simple = submitted("Eval.A", "export BATCH=4\nsrun sleep 1.1\n");
   const std::string longer = submitted("steps", "sleep 0.6\nsleep 0.6 && true\n");
   const std::string bad = submitted("bad", "exit 3\n");
+  // The ranking says what to type.
+  std::string ranking;
+  for (int i = 0; i < 50 && ranking.find("To experiment on eval") == ranking.npos; ++i) {
+    run({"sleep", "0.2"}, {}, "/tmp");
+    ranking = sandbox.amdahl({"scan", "--source", "slurm", "--window", "1h"}, env).out;
+  }
+  EXPECT_NE(ranking.find("amdahl adopt slurm:"), ranking.npos) << ranking;
   Json spec = json_of(sandbox.amdahl({"adopt", "slurm:" + simple, "--json"}, env)).at("spec");
   EXPECT_EQ(spec.at("family"), "eval.a");
   EXPECT_EQ(spec.at("command"), (std::vector<std::string>{"sleep", "1.1"}));
@@ -172,6 +179,13 @@ TEST(SlurmCycle, AJobThatSlurmRanIsAdopted) {
   ASSERT_EQ(spec.at("command").size(), 2U);
   const Outcome again = run(spec.at("command"), env, sandbox.path());
   EXPECT_EQ(again.code, 0) << again.err;
+  const std::string wide =
+      submitted("wide", "#SBATCH -N 2\n#SBATCH --ntasks-per-node=2\nsrun sleep 1.1\n");
+  spec = json_of(sandbox.amdahl({"adopt", "slurm:" + wide, "--json"}, env)).at("spec");
+  EXPECT_EQ(spec.at("layout").at("nodes"), 2);
+  EXPECT_EQ(spec.at("layout").at("tasks_per_node"), 2);
+  EXPECT_EQ(spec.at("accelerators"), 4);
+  EXPECT_EQ(spec.at("command").at(0), "bash");
   EXPECT_EQ(sandbox.amdahl({"adopt", "slurm:" + bad}, env).code, 2);
   EXPECT_EQ(sandbox.amdahl({"adopt", "slurm:99999"}, env).code, 1);
   EXPECT_EQ(sandbox.amdahl({"adopt", "slurm:1;id"}, env).code, 2);
