@@ -164,7 +164,7 @@ TEST(SlurmCycle, AJobThatAScanFoundIsAdopted) {
   const std::string bad = submitted("bad", "exit 3\n");
   // The ranking says what to type.
   std::string ranking;
-  for (int i = 0; i < 50 && ranking.find("To experiment on eval") == ranking.npos; ++i) {
+  for (int i = 0; i < 50 && ranking.find("adopt slurm:") == ranking.npos; ++i) {
     run({"sleep", "0.2"}, {}, "/tmp");
     ranking = sandbox.amdahl({"scan", "--source", "slurm", "--window", "1h"}, env).out;
   }
