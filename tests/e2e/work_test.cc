@@ -59,14 +59,17 @@ class WorkTest : public testing::Test {
 
   Outcome on(const std::string& host, const std::string& variables,
              const std::vector<std::string>& words) const {
-    std::vector<std::string> argv{"unshare", "--uts", "sh", "-c",
+    std::vector<std::string> argv{"unshare",
+                                  "--uts",
+                                  "sh",
+                                  "-c",
                                   "hostname " + host + " && " + variables + " exec \"$0\" \"$@\"",
                                   program()};
     argv.insert(argv.end(), words.begin(), words.end());
-    return run(argv,
-               {{"AMDAHL_STATE", sandbox_.path("state")},
-                {"AMDAHL_CONFIG", sandbox_.path("config.toml")}},
-               sandbox_.path());
+    return run(
+        argv,
+        {{"AMDAHL_STATE", sandbox_.path("state")}, {"AMDAHL_CONFIG", sandbox_.path("config.toml")}},
+        sandbox_.path());
   }
   void await_helpers(std::size_t count) const {
     for (int i = 0; i < 200 && sandbox_.list("state/work/helpers").size() < count; ++i) {
@@ -84,12 +87,10 @@ TEST_F(WorkTest, ThreeHelpersCollectWhatOneCycleDecidesOn) {
   std::vector<Outcome> helpers(3);
   std::vector<std::thread> threads;
   // The second dies when it has claimed its second piece, the third when it is about to write.
-  const std::vector<std::string> faults = {
-      "", "AMDAHL_FAULT_POINT=work.claimed AMDAHL_FAULT_AT=2",
-      "AMDAHL_FAULT_POINT=cycle.collect AMDAHL_FAULT_AT=2"};
+  const std::vector<std::string> faults = {"", "AMDAHL_FAULT_POINT=work.claimed AMDAHL_FAULT_AT=2",
+                                           "AMDAHL_FAULT_POINT=cycle.collect AMDAHL_FAULT_AT=2"};
   for (std::size_t i = 0; i < helpers.size(); ++i) {
-    threads.emplace_back(
-        [&, i] { helpers[i] = on("m" + std::to_string(i + 1), faults[i], work); });
+    threads.emplace_back([&, i] { helpers[i] = on("m" + std::to_string(i + 1), faults[i], work); });
   }
   await_helpers(3);
   const Outcome cycle = on("m0", "", {"cycle", "--watch"});
@@ -123,8 +124,8 @@ TEST_F(WorkTest, SingleCyclesWaitForHelpersAndGoOnWithoutThem) {
   Outcome helper;
   // Signs in, and dies with its first piece: nobody else is there.
   std::thread dies([&] {
-    helper = on("m1", "AMDAHL_FAULT_POINT=work.claimed AMDAHL_FAULT_AT=1",
-                {"work", "--idle", "60"});
+    helper =
+        on("m1", "AMDAHL_FAULT_POINT=work.claimed AMDAHL_FAULT_AT=1", {"work", "--idle", "60"});
   });
   await_helpers(1);
   bool at_gate = false;
@@ -141,6 +142,64 @@ TEST_F(WorkTest, SingleCyclesWaitForHelpersAndGoOnWithoutThem) {
   expect_each_arm_once(sandbox_);
   EXPECT_EQ(collectors(sandbox_).count("work:m1"), 0U);
   EXPECT_EQ(sandbox_.amdahl({"ledger", "verify"}).code, 0);
+}
+
+// A patch of a compiled job: its worktree and the baseline's are built once each, on the helper's
+// machine, also when a helper dies with a build in its hands.
+TEST_F(WorkTest, HelpersBuildTheWorktreesOfPatches) {
+  sandbox_.write("repo/build.sh",
+                 "#!/bin/sh\necho \"$(hostname) $PWD\" >> '" + sandbox_.path("builds") +
+                     "'\nsleep 0.5\ncp nap.txt nap.built\n",
+                 true);
+  sandbox_.write("repo/job.sh",
+                 "#!/bin/sh\nsleep \"$(cat nap.built)\"\necho fine > \"$AMDAHL_OUT/result\"\n"
+                 "echo '{\"work\": 1}' >> \"$AMDAHL_REPORT\"\n",
+                 true);
+  sandbox_.write("repo/nap.txt", "0.3\n");
+  sandbox_.write("repo/input", "what it reads\n");
+  sandbox_.write("repo/.gitignore", "nap.built\n");
+  const Outcome committed = run(
+      {"sh", "-c",
+       "git init -q . && git add . && git -c user.email=ada@example.org -c user.name=Ada commit "
+       "-qm job && ./build.sh && rm ../builds"},
+      {}, sandbox_.path("repo"));
+  ASSERT_EQ(committed.code, 0) << committed.err;
+  sandbox_.write("built.toml",
+                 "family = \"built\"\ncommand = [\"./job.sh\"]\nworkdir = \"repo\"\n"
+                 "repo = \"repo\"\nbuild = [\"./build.sh\"]\ntime_limit_s = 20\n"
+                 "inputs = [\"input\"]\n[[outputs]]\npath = \"{out}/result\"\n");
+  ASSERT_EQ(sandbox_.amdahl({"adopt", "--spec", "built.toml"}).code, 0);
+  sandbox_.write("shorter.patch", "--- a/nap.txt\n+++ b/nap.txt\n@@ -1 +1 @@\n-0.3\n+0.05\n");
+  const Outcome proposed = sandbox_.amdahl(
+      {"propose", "built", "--patch", "shorter.patch", "--gain", "60", "--as", "ada"});
+  ASSERT_EQ(proposed.code, 0) << proposed.err;
+
+  std::vector<Outcome> helpers(2);
+  std::vector<std::thread> threads;
+  // The first dies with the first piece that it takes.
+  threads.emplace_back([&] {
+    helpers[0] = on("m1", "AMDAHL_FAULT_POINT=work.claimed AMDAHL_FAULT_AT=1", {"work"});
+  });
+  threads.emplace_back([&] { helpers[1] = on("m2", "", {"work", "--idle", "30", "--json"}); });
+  await_helpers(2);
+  const Outcome cycle = on("m0", "", {"cycle", "--watch"});
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+  EXPECT_EQ(helpers[0].code, kKilled) << helpers[0].err;
+  ASSERT_EQ(helpers[1].code, 0) << helpers[1].err;
+
+  std::set<std::string> trees;
+  std::istringstream log(sandbox_.read("builds"));
+  for (std::string line; std::getline(log, line);) {
+    EXPECT_TRUE(line.starts_with("m2 ")) << line;
+    EXPECT_TRUE(trees.insert(line).second) << line << " was built twice";
+  }
+  EXPECT_EQ(trees.size(), 2U) << "the baseline's and the patch's" << cycle.err;
+  EXPECT_EQ(Json::parse(helpers[1].out).at("built"), 2) << helpers[1].err;
+  for (const auto& [run, times] : fates(sandbox_)) EXPECT_EQ(times, 1) << run;
+  const Json gate = json_of(sandbox_.amdahl({"gate", "list", "--json"})).at("gate");
+  EXPECT_EQ(gate.size(), 2U) << "and that of the other family" << cycle.err;
+  EXPECT_EQ(on("m2", "", {"ledger", "verify"}).code, 0);
 }
 
 }  // namespace
