@@ -335,8 +335,8 @@ class Helper {
   Result<> build(const Piece& piece) {
     for (const model::Pair& run : TRY(context_.ledger->runs_in_flight())) {
       if (run.reservation != piece.id) continue;
-      launch::PairRequest request =
-          TRY(launch::decode_request(TRY(parse_json(run.request))).in(piece.id));
+      const Json stored = TRY(parse_json(run.request));
+      launch::PairRequest request = TRY(launch::decode_request(stored).in(piece.id));
       request.cpus = os::usable_cpus();
       const auto answer = context_.launcher->submit(std::span(&request, 1)).front();
       if (answer.handover != launch::Handover::kAccepted) return external(answer.reason);
