@@ -28,9 +28,9 @@ inline constexpr int kTicketDigits = 16;
 struct Submission {
   std::string reservation;
   std::string problem;  // Why it was not submitted yet; reconcile() retries.
-  // Where runs have their own allocations, or helpers are there, the worktree of a patch is built by
-  // a run of its own before anything of the pair is reserved: that run, and whether it began now.
-  // Without it, empty.
+  // Where runs have their own allocations, or helpers are there, the worktree of a patch is built
+  // by a run of its own before anything of the pair is reserved: that run, and whether it began
+  // now. Without it, empty.
   std::string build{};
   bool build_began = false;
 };
