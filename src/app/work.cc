@@ -4,6 +4,7 @@
 #include <array>
 #include <condition_variable>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <thread>
 
@@ -29,6 +30,7 @@ constexpr Nanos kLease = std::chrono::seconds(20);
 constexpr Nanos kRenewEvery = std::chrono::seconds(4);
 constexpr Nanos kUnclaimed = std::chrono::seconds(10);
 constexpr Nanos kLookEvery = std::chrono::milliseconds(200);
+constexpr Nanos kForReplica = std::chrono::seconds(3);  // It looks for news once a second.
 constexpr int kMostClaims = 3;
 constexpr int kMostConflictTries = 3;
 constexpr std::string_view kHelpers = "/helpers";
@@ -331,32 +333,47 @@ class Helper {
     return Ok{};
   }
 
+  // What the cycle has just written may not be in this machine's replica yet; nothing if it is
+  // over.
+  template <class Row>
+  Result<std::optional<Row>> await(const std::function<Result<std::vector<Row>>()>& rows,
+                                   std::string Row::*id, const std::string& wanted) {
+    const Nanos until = context_.clock->monotonic() + kForReplica;
+    while (true) {
+      for (Row& row : TRY(rows())) {
+        if (row.*id == wanted) return std::optional(std::move(row));
+      }
+      if (options_.stopped() || context_.clock->monotonic() > until) return std::optional<Row>();
+      context_.clock->sleep(kLookEvery);
+    }
+  }
+
   // By a worker of this machine, which outlives us. If it does not end here, the cycle sees to it.
   Result<> build(const Piece& piece) {
-    for (const model::Pair& run : TRY(context_.ledger->runs_in_flight())) {
-      if (run.reservation != piece.id) continue;
-      const Json stored = TRY(parse_json(run.request));
-      launch::PairRequest request = TRY(launch::decode_request(stored).in(piece.id));
-      request.cpus = os::usable_cpus();
-      const auto answer = context_.launcher->submit(std::span(&request, 1)).front();
-      if (answer.handover != launch::Handover::kAccepted) return external(answer.reason);
-      const std::string by = "work:" + name_;
-      if (run.state == model::PairState::kReserved) {
-        TRY(note(context_, {"run.submitted", by, piece.id, {{"worker_run_id", answer.worker}}}));
-      }
-      const launch::RunRef ref = ref_of(run);
-      TRY(context_.launcher->release(std::span(&ref, 1)));
-      options_.say(fmt::format("building {}", piece.id));
-      launch::RunStatus status = launch::status_of(*context_.launcher, ref);
-      while (status.state != launch::RunState::kFinished && !options_.stopped()) {
-        if (status.state == launch::RunState::kLost) return external("its worker died");
-        context_.clock->sleep(kLookEvery);
-        status = launch::status_of(*context_.launcher, ref);
-      }
-      if (status.state != launch::RunState::kFinished) return external("interrupted");
-      TRY(collect({Piece::Kind::kCollect, piece.id, status}));
-      ++summary_.built;
+    const auto run = TRY(await<model::Pair>([&] { return context_.ledger->runs_in_flight(); },
+                                            &model::Pair::reservation, piece.id));
+    if (!run) return Ok{};
+    const Json stored = TRY(parse_json(run->request));
+    launch::PairRequest request = TRY(launch::decode_request(stored).in(piece.id));
+    request.cpus = os::usable_cpus();
+    const auto answer = context_.launcher->submit(std::span(&request, 1)).front();
+    if (answer.handover != launch::Handover::kAccepted) return external(answer.reason);
+    if (run->state == model::PairState::kReserved) {
+      TRY(note(context_,
+               {"run.submitted", "work:" + name_, piece.id, {{"worker_run_id", answer.worker}}}));
     }
+    const launch::RunRef ref = ref_of(*run);
+    TRY(context_.launcher->release(std::span(&ref, 1)));
+    options_.say(fmt::format("building {}", piece.id));
+    launch::RunStatus status = launch::status_of(*context_.launcher, ref);
+    while (status.state != launch::RunState::kFinished && !options_.stopped()) {
+      if (status.state == launch::RunState::kLost) return external("its worker died");
+      context_.clock->sleep(kLookEvery);
+      status = launch::status_of(*context_.launcher, ref);
+    }
+    if (status.state != launch::RunState::kFinished) return external("interrupted");
+    TRY(collect({Piece::Kind::kCollect, piece.id, status}));
+    ++summary_.built;
     return Ok{};
   }
 
@@ -375,20 +392,20 @@ class Helper {
   // Starts its worker, which outlives us. The cycle takes the answer from the folder.
   Result<> ask(const Piece& piece) {
     const AskFolder folder = ask_folder(context_, piece.id);
-    for (const ledger::Ask& ask : TRY(context_.ledger->asks("", "reserved"))) {
-      if (ask.id != piece.id) continue;
-      const Json request = TRY(parse_json(ask.request).in(ask.id));
-      TRY(hand_over(folder, request));
-      options_.say(fmt::format("asking {}", piece.id));
-      const Nanos began = context_.clock->monotonic();
-      while (!os::exists(folder.reply()) && !options_.stopped()) {
-        context_.clock->sleep(kLookEvery);
-        if (os::FileLock::is_held(folder.claim())) continue;
-        if (os::exists(folder.started())) break;  // It has ended.
-        if (context_.clock->monotonic() - began > kUnclaimed) return external("no worker began");
-      }
-      ++summary_.asked;
+    const auto ask = TRY(await<ledger::Ask>([&] { return context_.ledger->asks("", "reserved"); },
+                                            &ledger::Ask::id, piece.id));
+    if (!ask) return Ok{};
+    const Json request = TRY(parse_json(ask->request).in(ask->id));
+    TRY(hand_over(folder, request));
+    options_.say(fmt::format("asking {}", piece.id));
+    const Nanos began = context_.clock->monotonic();
+    while (!os::exists(folder.reply()) && !options_.stopped()) {
+      context_.clock->sleep(kLookEvery);
+      if (os::FileLock::is_held(folder.claim())) continue;
+      if (os::exists(folder.started())) break;  // It has ended.
+      if (context_.clock->monotonic() - began > kUnclaimed) return external("no worker began");
     }
+    ++summary_.asked;
     return Ok{};
   }
 
