@@ -103,8 +103,10 @@ Json cycle(const app::CycleSummary& s) {
 }
 
 Json work(const app::WorkSummary& s) {
-  return document(
-      {{"collected", s.collected}, {"asked", s.asked}, {"given_back", s.given_up}});
+  return document({{"collected", s.collected},
+                   {"built", s.built},
+                   {"asked", s.asked},
+                   {"given_back", s.given_up}});
 }
 
 Json status(const app::Status& s) {

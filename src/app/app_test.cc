@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "app/compare_pair.h"
 #include "app/config.h"
 #include "app/fleet.h"
 #include "app/job_profile.h"
 #include "app/run.h"
-#include "app/compare_pair.h"
 #include "os/files.h"
 
 namespace amdahl::app {
@@ -57,6 +57,12 @@ TEST_F(ConfigTest, SaysWhatIsWrongAndWhere) {
       {"[price]\ncpu_hour_usd = -1\n",
        ": line 2: price.cpu_hour_usd must be a number of at least 0"},
       {"launcher = 3\n", ": line 1: launcher must be text in quotes"},
+      {"[slurm.families.train]\npartitoin = \"x\"\n",
+       ": line 2: no setting 'slurm.partitoin', did you mean 'slurm.partition'?"},
+      {"[slurm.families.train]\npoll_s = 3\n", ": line 1: slurm.poll_s is for all families"},
+      {"[slurm]\nfamilies = 3\n", ": line 2: slurm.families must be tables: [slurm.families.NAME]"},
+      {"[slurm.families]\ngres = \"\"\n",
+       ": line 2: write [slurm.families.NAME] before its settings"},
       {"slots = []\n", ": line 1: slots must be a count above 0 or a list of CPU numbers"},
       {"slots = [9999]\n", "slots names CPU 9999, which this process may not use"},
   };
@@ -66,6 +72,27 @@ TEST_F(ConfigTest, SaysWhatIsWrongAndWhere) {
     EXPECT_NE(got.error().text.find(c.want), std::string::npos) << got.error().text;
   }
   EXPECT_FALSE(load_config({.config_file = "/no/such/file.toml"}));
+}
+
+TEST_F(ConfigTest, AFamilyMayHaveSlurmSettingsOfItsOwn) {
+  const auto config =
+      load_config({.config_file = write("[slurm]\nmodules = [\"cuda\"]\n"
+                                        "gres = \"gpu:a100\"\n"
+                                        "[slurm.families.\"eval.v2\"]\n"
+                                        "partition = \"spare\"\nmodules = []\n"
+                                        "[slurm.families.train]\ngres = \"gpu:h100\"\n"
+                                        "[slurm.families.plain]\n")});
+  ASSERT_TRUE(config) << config.error().text;
+  ASSERT_EQ(config->slurm_families.size(), 3U);
+  const launch::slurm::Settings& eval = config->slurm_families.at("eval.v2");
+  EXPECT_EQ(eval.partition, "spare");
+  EXPECT_EQ(eval.gres, "gpu:a100") << "as all";
+  EXPECT_TRUE(eval.modules.empty());
+  EXPECT_EQ(config->slurm_families.at("train").gres, "gpu:h100");
+  EXPECT_EQ(config->slurm_families.at("train").modules, std::vector<std::string>{"cuda"});
+  EXPECT_EQ(config->slurm.partition, "");
+  EXPECT_EQ(setting_named(*config, "slurm.families.eval.v2.partition")->value, "\"spare\"");
+  EXPECT_EQ(setting_named(*config, "slurm.gres")->value, "\"gpu:a100\"");
 }
 
 TEST_F(ConfigTest, TheTemplateIsReadBack) {

@@ -6,6 +6,7 @@
 
 #include "app/budget.h"
 #include "app/pairs.h"
+#include "app/work.h"
 #include "base/text.h"
 #include "launch/local/patched.h"
 #include "model/pair.h"
@@ -49,12 +50,15 @@ launch::PairRequest build_of(const launch::PairRequest& pair, const NeededTree& 
   return build;
 }
 
+// Where runs have allocations, the build has one; else a helper does it, or reconcile() in the end.
 Result<Submission> begin(Context& context, const ledger::Family& family,
                          const launch::PairRequest& request, const model::Aim& aim, int index,
                          std::int64_t fence) {
-  const auto capacity = context.launcher->capacity(request);
-  if (!capacity) return Error{Error::Kind::kBusy, capacity.error().text};
-  if (!capacity->never.empty()) return bad_input(capacity->never);
+  if (context.allocates) {
+    const auto capacity = context.launcher->capacity(request);
+    if (!capacity) return Error{Error::Kind::kBusy, capacity.error().text};
+    if (!capacity->never.empty()) return bad_input(capacity->never);
+  }
   const Nanos most = launch::longest_arms(request);
   const double usd = bill(context.config, AcceleratorSeconds{0}, request.a.cpus * most).count();
   const ledger::Draft draft{"run.reserved",
@@ -69,6 +73,10 @@ Result<Submission> begin(Context& context, const ledger::Family& family,
                              {"reserved", {{"usd", usd}}},
                              {"cpus", request.cpus},
                              {"request", launch::encode_request(request)}}};
+  if (!context.allocates) {
+    TRY(note(context, draft, fence));
+    return Submission{"", "", request.reservation, true};
+  }
   Submission made = TRY(hand_in(context, request, {draft}, fence));
   return Submission{"", made.problem, made.reservation, true};
 }
@@ -77,6 +85,7 @@ Result<Submission> begin(Context& context, const ledger::Family& family,
 
 Result<std::optional<Submission>> build_first(Context& context, const ledger::Family& family,
                                               launch::PairRequest& request, std::int64_t fence) {
+  if (!context.allocates && !WorkFolder(context).has_helper()) return std::optional<Submission>();
   request.built = true;
   for (const NeededTree& wanted : trees_of(request)) {
     const std::string tree = TRY(

@@ -14,6 +14,14 @@ bool waits_for_helpers(const Submitted& submitted) {
                              [](const auto& row) { return row.second.offered > Nanos{0}; });
 }
 
+int forget_ended(Submitted& submitted, const std::vector<model::Pair>& in_flight) {
+  const auto count = std::erase_if(submitted, [&](const auto& row) {
+    return row.second.offered > Nanos{0} &&
+           std::ranges::find(in_flight, row.first, &model::Pair::reservation) == in_flight.end();
+  });
+  return static_cast<int>(count);
+}
+
 Result<> cancel_closed(Context& context, Submitted& submitted, const Say& say) {
   const std::vector<model::Pair> runs = TRY(context.ledger->runs_in_flight());
   std::set<std::string> wanted;  // Places where a run of an open question goes on.

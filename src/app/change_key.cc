@@ -343,7 +343,7 @@ Result<> key_by_effect(Context& context, const ledger::Family& family,
       model::canonical(spec, seen(family.baseline), seen(hypothesis.change));
   const auto effect =
       folded.patch.empty() ? std::nullopt : known_effect(context, family, hypothesis.change.patch);
-  const std::string key = key_of(spec, folded, effect, context.hardware);
+  const std::string key = key_of(spec, folded, effect, context.hardware_for(family.name));
   if (key.empty()) {
     return bad_input(fmt::format("the change does nothing, the baseline of {} has it already: {}",
                                  family.name, model::describe(hypothesis.change)));
@@ -366,15 +366,16 @@ Result<std::vector<ledger::HypothesisRow>> same_effect(Context& context,
   const ledger::Family family = TRY(context.ledger->family(idea.family));
   const model::Spec spec = with_one_path(family.spec);
   const std::set<std::string> files = files_of(idea.change);
+  const std::string& hardware = context.hardware_for(family.name);
   KnownEffects effects(context, family);
   for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(idea.family, ""))) {
     const model::Hypothesis& past = row.hypothesis;
-    const bool elsewhere = model::is_for_other_hardware(past.key, context.hardware);
+    const bool elsewhere = model::is_for_other_hardware(past.key, hardware);
     if (past.key == idea.key || elsewhere || files_of(past.change) != files) continue;
     const model::Change change =
         with_one_path(spec.workdir, model::by_first_name(spec, past.change));
     const std::string key =
-        key_of(spec, model::folded(spec, change), effects.of(past.change.patch), context.hardware);
+        key_of(spec, model::folded(spec, change), effects.of(past.change.patch), hardware);
     if (key == idea.key) rows.push_back(row);
   }
   std::ranges::stable_sort(rows, {}, &ledger::HypothesisRow::since);
@@ -393,9 +394,10 @@ Result<std::optional<ledger::HypothesisRow>> refuted_part_of(Context& context,
     return edits_in(effects.of(change.patch).value_or(PatchEffect{}).edits);
   };
   const model::Change whole = folded(idea.change);
+  const std::string& hardware = context.hardware_for(family.name);
   for (const ledger::HypothesisRow& row : TRY(context.ledger->hypotheses(idea.family, "refuted"))) {
     const model::Hypothesis& past = row.hypothesis;
-    if (past.key == idea.key || model::is_for_other_hardware(past.key, context.hardware)) continue;
+    if (past.key == idea.key || model::is_for_other_hardware(past.key, hardware)) continue;
     if (!has_settings_of(whole, folded(past.change))) continue;
     if (past.change.patch.empty()) return std::optional(row);
     if (idea.change.patch.empty()) continue;

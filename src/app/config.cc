@@ -7,9 +7,9 @@
 #include <variant>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
+#include "app/config_fields.h"
 #include "app/config_scan.h"
 #include "base/text.h"
 #include "launch/launcher.h"
@@ -20,22 +20,12 @@
 namespace amdahl::app {
 namespace {
 
+using fields::Example;
+using fields::Field;
+using fields::ReadInto;
+using fields::Show;
+using fields::Wanted;
 using launch::slurm::Settings;
-
-using Field = std::variant<std::string Config::*, double Config::*, int Config::*, bool Config::*,
-                           std::optional<double> Config::*, std::vector<int> Config::*,
-                           std::string Settings::*, int Settings::*, bool Settings::*,
-                           Nanos Settings::*, std::vector<std::string> Settings::*>;
-
-// The field, wherever it is.
-template <class T>
-T& at(Config& config, T Config::*field) {
-  return config.*field;
-}
-template <class T>
-T& at(Config& config, T Settings::*field) {
-  return config.slurm.*field;
-}
 
 // One setting: where it stands in the file and what it means. Help and reader use the same rows.
 struct Setting {
@@ -145,142 +135,6 @@ constexpr auto kSettings = std::to_array<Setting>({
      "of your grid, for the CO2 of energy; default: the world's mean of 2023 (Ember)"},
 });
 
-constexpr std::int64_t kMostCpus = 65536;
-
-bool read_slots(const toml::node& node, std::vector<int>& slots) {
-  slots.clear();
-  if (const auto count = node.value_exact<std::int64_t>()) {
-    for (int cpu = 0; cpu < std::min(*count, kMostCpus); ++cpu) slots.push_back(cpu);
-    return *count > 0;
-  }
-  const toml::array* list = node.as_array();
-  if (!list) return false;
-  for (const toml::node& item : *list) {
-    const auto cpu = item.value_exact<std::int64_t>();
-    if (!cpu || *cpu < 0) return false;
-    slots.push_back(static_cast<int>(*cpu));
-  }
-  return !slots.empty();
-}
-
-struct ReadInto {
-  const toml::node& node;
-  Config& config;
-
-  template <class Owner>
-  bool operator()(std::string Owner::*field) const {
-    const auto text = node.value_exact<std::string>();
-    if (text) at(config, field) = *text;
-    return text.has_value();
-  }
-  bool operator()(double Config::*field) const {
-    const auto number = node.value<double>();
-    if (number) config.*field = *number;
-    return number.has_value() && node.is_number() && *number >= 0;
-  }
-  template <class Owner>
-  bool operator()(int Owner::*field) const {
-    const auto number = node.value_exact<std::int64_t>();
-    if (number) at(config, field) = static_cast<int>(*number);
-    return number.has_value() && *number >= 0 && std::in_range<int>(*number);
-  }
-  template <class Owner>
-  bool operator()(bool Owner::*field) const {
-    const auto truth = node.value_exact<bool>();
-    if (truth) at(config, field) = *truth;
-    return truth.has_value();
-  }
-  bool operator()(std::optional<double> Config::*field) const {
-    const auto number = node.value<double>();
-    if (number) config.*field = *number;
-    return number.has_value() && node.is_number() && *number >= 0;
-  }
-  bool operator()(Nanos Settings::*field) const {
-    const auto number = node.value<double>();
-    if (number) at(config, field) = from_seconds(*number);
-    return number.has_value() && node.is_number() && *number >= 0;
-  }
-  bool operator()(std::vector<std::string> Settings::*field) const {
-    const toml::array* list = node.as_array();
-    if (!list) return false;
-    at(config, field).clear();
-    for (const toml::node& item : *list) {
-      const auto text = item.value_exact<std::string>();
-      if (!text) return false;
-      at(config, field).push_back(*text);
-    }
-    return true;
-  }
-  bool operator()(std::vector<int> Config::*field) const { return read_slots(node, config.*field); }
-};
-
-struct Wanted {
-  template <class Owner>
-  std::string operator()(std::string Owner::*) const {
-    return "text in quotes";
-  }
-  template <class Owner>
-  std::string operator()(int Owner::*) const {
-    return "a whole number of at least 0";
-  }
-  template <class Owner>
-  std::string operator()(bool Owner::*) const {
-    return "true or false";
-  }
-  std::string operator()(std::vector<std::string> Settings::*) const {
-    return "a list of texts in quotes";
-  }
-  std::string operator()(std::vector<int> Config::*) const {
-    return "a count above 0 or a list of CPU numbers";
-  }
-  template <class Number>
-  std::string operator()(Number) const {
-    return "a number of at least 0";
-  }
-};
-
-// As TOML; empty for what is not set.
-struct Show {
-  Config config;
-  template <class Owner>
-  std::string operator()(std::string Owner::*f) {
-    return fmt::format("\"{}\"", at(config, f));
-  }
-  template <class Owner>
-  std::string operator()(bool Owner::*f) {
-    return at(config, f) ? "true" : "false";
-  }
-  std::string operator()(std::optional<double> Config::*f) {
-    return config.*f ? fmt::format("{}", *(config.*f)) : "";
-  }
-  std::string operator()(std::vector<int> Config::*f) {
-    return (config.*f).empty() ? "" : fmt::format("[{}]", fmt::join(config.*f, ", "));
-  }
-  std::string operator()(std::vector<std::string> Settings::*f) {
-    std::string all;
-    for (const std::string& text : at(config, f)) {
-      all += fmt::format("{}\"{}\"", all.empty() ? "" : ", ", text);
-    }
-    return fmt::format("[{}]", all);
-  }
-  std::string operator()(Nanos Settings::*f) {
-    return fmt::format("{}", to_seconds(at(config, f)));
-  }
-  template <class Number>
-  std::string operator()(Number f) {
-    return fmt::format("{}", at(config, f));
-  }
-};
-
-// What could stand there, for settings that have no default.
-struct Example {
-  std::string operator()(std::vector<int> Config::*) const { return "2"; }
-  template <class Any>
-  std::string operator()(Any) const {
-    return "100.0";
-  }
-};
-
 std::string full_name(const Setting& setting) {
   return setting.table.empty() ? std::string(setting.key)
                                : fmt::format("{}.{}", setting.table, setting.key);
@@ -295,11 +149,43 @@ Error unknown(std::string_view name, std::string_view where, std::size_t line) {
                                near ? fmt::format(", did you mean '{}'?", *near) : ""));
 }
 
+constexpr std::string_view kFamilies = "slurm.families";
+
+Result<> read_table(const toml::table& table, std::string_view prefix, std::string_view where,
+                    Config& config);
+
+// [slurm.families.NAME]: what differs from [slurm] for the jobs of one family.
+Result<> read_families(const toml::node& node, std::string_view where, Config& config) {
+  const auto wrong = [&](const toml::node& at, const std::string& why) {
+    return bad_input(fmt::format("{}: line {}: {}", where, at.source().begin.line, why));
+  };
+  const toml::table* families = node.as_table();
+  if (!families) return wrong(node, "slurm.families must be tables: [slurm.families.NAME]");
+  for (const auto& [key, table] : *families) {
+    const std::string family(key.str());
+    if (!table.is_table()) return wrong(table, "write [slurm.families.NAME] before its settings");
+    Config own;
+    own.slurm = config.slurm;
+    TRY(read_table(*table.as_table(), "slurm", where, own));
+    for (const auto& [name, set_by] : own.set_by) {
+      const std::string of_family = fmt::format("{}.{}.{}", kFamilies, family, name.substr(6));
+      for (const std::string_view common :
+           {"slurm.most_queued", "slurm.poll_s", "slurm.settle_s"}) {
+        if (name == common) return wrong(table, fmt::format("{} is for all families", name));
+      }
+      config.set_by[of_family] = set_by;
+    }
+    config.slurm_families[family] = own.slurm;
+  }
+  return Ok{};
+}
+
 Result<> read_table(const toml::table& table, std::string_view prefix, std::string_view where,
                     Config& config) {
   for (const auto& [key, node] : table) {
     const std::string name =
         prefix.empty() ? std::string(key.str()) : fmt::format("{}.{}", prefix, key.str());
+    if (name == kFamilies) continue;
     if (prefix.empty() && node.is_table()) {
       TRY(read_table(*node.as_table(), key.str(), where, config));
       continue;
@@ -316,7 +202,8 @@ Result<> read_table(const toml::table& table, std::string_view prefix, std::stri
     }
     config.set_by[name] = fmt::format("line {}", node.source().begin.line);
   }
-  return Ok{};
+  const toml::node* families = prefix == "slurm" ? table.get("families") : nullptr;
+  return families == nullptr ? Result<>(Ok{}) : read_families(*families, where, config);
 }
 
 Result<> read_toml(const std::string& text, const std::string& where, Config& config) {
@@ -453,6 +340,17 @@ std::vector<SettingRow> settings(const Config& config) {
     rows.push_back({name, std::visit(Show{config}, s.field),
                     set_by == config.set_by.end() ? "default" : set_by->second,
                     std::string(s.meaning)});
+  }
+  for (const auto& [family, own] : config.slurm_families) {
+    Config of_family;
+    of_family.slurm = own;
+    for (const Setting& s : kSettings) {
+      const std::string name = fmt::format("{}.{}.{}", kFamilies, family, s.key);
+      const auto set_by = config.set_by.find(name);
+      if (s.table != "slurm" || set_by == config.set_by.end()) continue;
+      rows.push_back(
+          {name, std::visit(Show{of_family}, s.field), set_by->second, std::string(s.meaning)});
+    }
   }
   return rows;
 }

@@ -16,8 +16,9 @@ namespace amdahl::app {
 struct Config {
   std::string state_dir;  // Ledger, runs, usage records, overlays.
   std::string launcher = "local";
-  launch::slurm::Settings slurm{};      // [slurm].
-  std::string plug_in;                  // For launcher = "command".
+  launch::slurm::Settings slurm{};                                // [slurm].
+  std::map<std::string, launch::slurm::Settings> slurm_families;  // [slurm.families.NAME], whole.
+  std::string plug_in;                                            // For launcher = "command".
   std::vector<int> slots;               // CPUs that pairs may use; empty: all usable ones.
   double price_accelerator_hour = 2.0;  // USD.
   double price_cpu_hour = 0.02;

@@ -18,6 +18,11 @@ std::string Context::path(std::string_view inside) const {
   return fmt::format("{}/{}", config.state_dir, inside);
 }
 
+const std::string& Context::hardware_for(const std::string& family) const {
+  const auto own = own_hardware.find(family);
+  return own == own_hardware.end() ? hardware : own->second;
+}
+
 Result<> make_state(const std::string& folder) {
   const auto made = os::make_dirs(folder);
   if (made) return Ok{};
@@ -62,9 +67,12 @@ Result<Context> open_context(const Config& config, bool create) {
     if (kind.name == "command" && config.plug_in.empty()) {
       return bad_input("launcher = \"command\" needs plug_in = \"FOLDER\" in the configuration");
     }
-    const launch::Site site{config.state_dir, config.slurm, config.plug_in};
+    const launch::Site site{config.state_dir, config.slurm, config.plug_in, config.slurm_families};
     context.launcher = kind.make(site);
-    context.hardware = kind.hardware(site);
+    context.hardware = kind.hardware(site, "");
+    for (const auto& [family, settings] : config.slurm_families) {
+      context.own_hardware[family] = kind.hardware(site, family);
+    }
     context.allocates = kind.allocates;
   }
   if (!context.launcher) {

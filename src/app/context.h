@@ -2,8 +2,8 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/config.h"
@@ -26,8 +26,9 @@ struct Context {
   std::unique_ptr<os::Clock> ledger_clock;  // What `clock` is if this machine's is wrong.
   std::unique_ptr<ledger::Ledger> ledger;
   std::unique_ptr<launch::Launcher> launcher;
-  std::string hardware;    // Hardware class of runs.
-  bool allocates = false;  // As in launch::Kind.
+  std::string hardware;                             // Hardware class of runs,
+  std::map<std::string, std::string> own_hardware;  // and of families with settings of their own.
+  bool allocates = false;                           // As in launch::Kind.
 
   // State of a family's repo when last read, and when; see app/ran_with.h.
   struct Source {
@@ -40,6 +41,7 @@ struct Context {
   std::map<std::string, std::optional<PatchEffect>> patch_effects;
 
   std::string path(std::string_view inside) const;  // Below the state folder.
+  const std::string& hardware_for(const std::string& family) const;
 };
 
 // Creates a folder of the state; the error says what to type if that is not permitted.

@@ -96,6 +96,7 @@ FleetAnswer for_choices(FleetAnswer fleet) {
   FleetAnswer kept;
   kept.report = std::move(fleet.report);
   kept.local_jobs = std::move(fleet.local_jobs);
+  kept.slurm_knows = fleet.slurm_knows;
   for (scan::Cut& cut : kept.report.cuts) {
     if (&cut != &kept.report.cut(scan::By::kFamily)) cut.rows = {};
   }

@@ -168,7 +168,7 @@ class Dreamer {
     const dream::Target ground{family.spec,
                                family.baseline,
                                *family.profile,
-                               context_.hardware,
+                               context_.hardware_for(family.name),
                                {.min_gain = context_.config.min_gain}};
     std::vector<model::Hypothesis> ideas = taken(family, dream::from_wins(wins_, specs_, ground));
     const dream::Query query = dream::query_for(*family.profile, family.spec, playbook_);

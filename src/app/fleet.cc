@@ -59,14 +59,10 @@ Result<Adopted> record_spec(Context& context, model::Spec spec, const std::strin
   return Adopted{std::move(spec), path, std::move(notes)};
 }
 
-// A job that Slurm ran, as if `amdahl run` had seen it. A script that is more than one command is
-// kept beside the spec.
-Result<model::Usage> job_of_slurm(Context& context, const std::string& id,
-                                  const std::string& family) {
+// A job that Slurm ran, as if `amdahl run` had seen it. A script that is more than one command, or
+// runs on several nodes, is kept beside the spec: it starts the ranks.
+Result<Draft> draft_of_slurm(Context& context, const std::string& id, const std::string& family) {
   const launch::slurm::PastJob job = TRY(launch::slurm::past_job(id));
-  if (job.nodes > 1) {
-    return bad_input(fmt::format("job {} ran on {} nodes; adopt a job of one node", id, job.nodes));
-  }
   model::Usage usage;
   usage.job = "slurm-" + job.id;
   usage.user = job.user;
@@ -81,17 +77,24 @@ Result<model::Usage> job_of_slurm(Context& context, const std::string& id,
   usage.end = job.end;
   usage.failed = job.state != "COMPLETED";
   usage.ending = lower(job.state);
-  if (const auto command = code::only_command(job.script)) {
+  const auto command = job.nodes > 1 ? std::nullopt : code::only_command(job.script);
+  if (command) {
     if (!command->env.empty()) usage.command.emplace_back("env");
     for (const auto& [name, value] : command->env) usage.command.push_back(name + "=" + value);
     std::ranges::copy(command->words, std::back_inserter(usage.command));
-    return usage;
+    return draft_spec(usage, family);
   }
   TRY(os::make_dirs(context.path("specs")));
   const std::string path = context.path(fmt::format("specs/{}.sh", usage.family));
   TRY(os::write_file(path, job.script));
   usage.command = {"bash", path};
-  return usage;
+  Draft draft = TRY(draft_spec(usage, family));
+  if (job.nodes > 1) {
+    const int per_node = (draft.spec.accelerators + job.nodes - 1) / job.nodes;
+    draft.spec.accelerators = per_node * job.nodes;
+    draft.spec.layout = {job.nodes, job.tasks_per_node};
+  }
+  return draft;
 }
 
 }  // namespace
@@ -152,11 +155,14 @@ Result<Adopted> adopt_spec(Context& context, const std::string& file, bool repla
 Result<Adopted> adopt_job(Context& context, const std::string& job, const std::string& family,
                           const std::string& output, bool replace) {
   constexpr std::string_view kSlurm = "slurm:";
-  const model::Usage usage = job.starts_with(kSlurm)
-                                 ? TRY(job_of_slurm(context, job.substr(kSlurm.size()), family))
-                                 : TRY(find_job(context.config, job));
-  Draft draft = TRY(draft_spec(usage, family));
-  if (!job.starts_with(kSlurm)) {
+  Draft draft;
+  std::string drafted_from = job;
+  if (job.starts_with(kSlurm)) {
+    draft = TRY(draft_of_slurm(context, job.substr(kSlurm.size()), family));
+  } else {
+    const model::Usage usage = TRY(find_job(context.config, job));
+    drafted_from = usage.job;
+    draft = TRY(draft_spec(usage, family));
     draft.notes.push_back(
         fmt::format("or have two runs tell: cd {} && amdahl adopt --replace -- {}",
                     shell_quote({{draft.spec.workdir}}), shell_quote(usage.command)));
@@ -166,7 +172,7 @@ Result<Adopted> adopt_job(Context& context, const std::string& job, const std::s
     TRY(os::make_dirs(context.path("specs")));
     path = context.path(fmt::format("specs/{}.toml", draft.spec.family));
   }
-  std::string text = fmt::format("# Drafted from job {} by `amdahl adopt`.\n", usage.job);
+  std::string text = fmt::format("# Drafted from job {} by `amdahl adopt`.\n", drafted_from);
   for (const std::string& line : draft.notes) text += fmt::format("# To do: {}\n", line);
   text += model::to_toml(draft.spec);
   TRY((output.empty() ? os::write_file : os::write_shared)(path, text));

@@ -282,8 +282,8 @@ model::PairFact fact_of(const model::Pair& pair, const model::Spec& spec,
   return fact;
 }
 
-std::string place_of(const Context& context) {
-  return fmt::format("{} on {}", context.config.launcher, context.hardware);
+std::string place_of(const Context& context, const std::string& family) {
+  return fmt::format("{} on {}", context.config.launcher, context.hardware_for(family));
 }
 
 int next_index(const std::vector<model::Pair>& pairs) {

@@ -28,8 +28,9 @@ inline constexpr int kTicketDigits = 16;
 struct Submission {
   std::string reservation;
   std::string problem;  // Why it was not submitted yet; reconcile() retries.
-  // Where runs have their own allocations, the worktree of a patch is built by a run of its own
-  // before anything of the pair is reserved: that run, and whether it began now. Without it, empty.
+  // Where runs have their own allocations, or helpers are there, the worktree of a patch is built
+  // by a run of its own before anything of the pair is reserved: that run, and whether it began
+  // now. Without it, empty.
   std::string build{};
   bool build_began = false;
 };
@@ -38,7 +39,8 @@ Result<Submission> hand_in(Context& context, const launch::PairRequest& request,
                            const std::vector<ledger::Draft>& drafts, std::int64_t fence);
 
 // A run that builds a worktree which the request needs: the one under way, or a new one that
-// begins. Nothing if all are `built`, or if that was tried so often that the pair must do it.
+// begins. Nothing if all are `built`, if that was tried so often that the pair must do it, or if
+// runs have no allocation and no helper could do it.
 Result<std::optional<Submission>> build_first(Context& context, const ledger::Family& family,
                                               launch::PairRequest& request, std::int64_t fence);
 
@@ -73,8 +75,9 @@ void refuse_mismatch(const model::Pair& pair, launch::Receipts& receipts);
 // worker_run_id is unique; the arm distinguishes pairs of one block.
 std::string shared_worker(const std::string& worker, int arm);
 
-// Launcher and hardware, for the `target` of A/A pairs.
-std::string place_of(const Context& context);
+// Launcher and hardware of a family's runs, for the `target` of its A/A pairs; "": of families
+// without settings of their own.
+std::string place_of(const Context& context, const std::string& family = {});
 
 // Prefix of the reason for pairs that the place ended for reasons of its own.
 inline constexpr std::string_view kInfrastructure = "infrastructure: ";

@@ -290,11 +290,11 @@ Result<ProposeOutcome> propose_from(Context& context, const ledger::Family& fami
                                     const model::Profile& profile,
                                     std::span<const profile::Finding> findings) {
   const std::vector<hypothesize::Entry> playbook = TRY(usable_playbook());
-  hypothesize::Proposals proposals =
-      hypothesize::propose(family.spec, family.baseline, profile, playbook, context.hardware,
-                           {.min_gain = context.config.min_gain});
-  PatchIdeas patches =
-      ideas_from(family, profile, findings, context.hardware, context.config.min_gain);
+  hypothesize::Proposals proposals = hypothesize::propose(
+      family.spec, family.baseline, profile, playbook, context.hardware_for(family.name),
+      {.min_gain = context.config.min_gain});
+  PatchIdeas patches = ideas_from(family, profile, findings, context.hardware_for(family.name),
+                                  context.config.min_gain);
   std::ranges::move(patches.ideas, std::back_inserter(proposals.ranked));
   std::ranges::stable_sort(proposals.ranked, std::ranges::greater{},
                            [](const auto& h) { return h.prior * h.predicted_gain; });
@@ -329,8 +329,9 @@ Result<model::Hypothesis> draft_idea(Context& context, const std::string& family
   const ledger::Family family = TRY(need_family(context, family_name));
   TRY(check_fixes(idea.change));
   if (idea.from == "agent") TRY(check_agents_change(context, family, idea.change));
-  model::Hypothesis h = TRY(hypothesize::from_change(family.spec, family.baseline, idea.change,
-                                                     {idea.from, idea.actor}, context.hardware));
+  model::Hypothesis h =
+      TRY(hypothesize::from_change(family.spec, family.baseline, idea.change,
+                                   {idea.from, idea.actor}, context.hardware_for(family.name)));
   if (!idea.title.empty()) h.title = idea.title;
   if (!idea.mechanism.empty()) h.mechanism = idea.mechanism;
   if (idea.gain > 0) h.predicted_gain = idea.gain;

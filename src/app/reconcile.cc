@@ -27,7 +27,6 @@ constexpr Nanos kBetweenHandings = std::chrono::seconds(10);
 constexpr int kMostHandings = 3;
 
 Nanos cpu_of(const model::Receipt& receipt) { return receipt.cpu_user + receipt.cpu_system; }
-
 // The run held what its arms need while their trees were built.
 void add_build(const launch::Receipts& receipts, AcceleratorSeconds& time, Nanos& cpu) {
   int held = 0;
@@ -124,7 +123,7 @@ struct Collector {
                      const launch::Receipts& receipts) {
     const model::Spec spec = TRY(spec_of(context, run));
     model::PairFact fact = fact_of(run, spec, receipts);
-    if (fact.purpose == model::Purpose::kSame) fact.target = place_of(context);
+    if (fact.purpose == model::Purpose::kSame) fact.target = place_of(context, run.family);
     // A block's baseline is paid for by the pair that leads it.
     const bool pays_for_a = fact.block.empty();
     AcceleratorSeconds time{(pays_for_a ? fact.a.cost : 0) + fact.b.cost};
@@ -261,6 +260,7 @@ class Visit {
   Result<bool> release(const launch::RunStatus& status);
   Result<bool> submit_again(const launch::RunStatus& status);
   bool leave_to_helpers(const launch::RunStatus& status);
+  bool is_with_builders(const launch::RunStatus& status);
   Result<bool> take_lost(const launch::RunStatus& status, const std::string& why);
 
   Collector& collector_;
@@ -363,10 +363,18 @@ Result<bool> Visit::submit_again(const launch::RunStatus& status) {
 }
 
 bool Visit::leave_to_helpers(const launch::RunStatus& status) {
-  const bool left = WorkFolder(context_).leave({Piece::Kind::kCollect, run_.reservation, status},
-                                               collector_.fence, handing_.offered);
+  const Piece piece{Piece::Kind::kCollect, run_.reservation, status};
+  const bool left = WorkFolder(context_).leave(piece, collector_.fence, handing_.offered);
   if (!left) handing_.offered = Nanos{0};
   return left;
+}
+
+// A worktree that a helper builds, or may take to build: runs without allocations are built here.
+bool Visit::is_with_builders(const launch::RunStatus& status) {
+  if (run_.aim.purpose != model::Purpose::kBuild || context_.allocates) return false;
+  WorkFolder work(context_);
+  if (status.state != launch::RunState::kAbsent) return work.is_claimed(run_.reservation);
+  return work.leave({Piece::Kind::kBuild, run_.reservation}, collector_.fence, handing_.offered);
 }
 
 Result<bool> Visit::take(const launch::RunStatus& status) {
@@ -414,6 +422,7 @@ Result<bool> Visit::take_lost(const launch::RunStatus& status, const std::string
 
 Result<bool> Visit::settle(const launch::RunStatus& status, bool leads) {
   const bool shares = !run_.block.empty();
+  if (is_with_builders(status)) return false;
   switch (status.state) {
     case launch::RunState::kUnknown:
       if (!status.why.empty() && handing_.said != status.why) {
@@ -454,14 +463,6 @@ Result<bool> Visit::settle(const launch::RunStatus& status, bool leads) {
       return leave_to_helpers(status) ? Result<bool>(false) : take(status);
   }
   return false;
-}
-
-// How many of those that were left to helpers have ended.
-int forget_ended(Submitted& submitted, const std::vector<model::Pair>& in_flight) {
-  return static_cast<int>(std::erase_if(submitted, [&](const auto& row) {
-    return row.second.offered > Nanos{0} &&
-           std::ranges::find(in_flight, row.first, &model::Pair::reservation) == in_flight.end();
-  }));
 }
 
 }  // namespace

@@ -34,8 +34,10 @@ Result<int> reconcile(Context& context, Submitted& submitted, std::int64_t fence
 Result<bool> collect_run(Context& context, const std::string& reservation,
                          const launch::RunStatus& status, const std::string& actor, const Say& say);
 
-// Runs that ended and are with helpers.
+// Runs that are with helpers.
 bool waits_for_helpers(const Submitted& submitted);
+// How many of them have ended since.
+int forget_ended(Submitted& submitted, const std::vector<model::Pair>& in_flight);
 
 // Ends runs that no open experiment needs; the next reconcile() collects and charges them.
 Result<> cancel_closed(Context& context, Submitted& submitted, const Say& say);

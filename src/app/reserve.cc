@@ -261,7 +261,7 @@ Result<Submission> submit_pair(Context& context, const ledger::Family& family,
   request.by_agent = TRY(tests_agents_patch(context, order));
   request.sandbox = request.by_agent && !context.config.agent_unsandboxed;
   if (launch::has_patch(request)) request.commit = TRY(commit_for(context, family.spec, order));
-  if (context.allocates && launch::has_patch(request) && !family.spec.build.empty()) {
+  if (launch::has_patch(request) && !family.spec.build.empty()) {
     auto build = TRY(build_first(context, family, request, fence));
     if (build) return *std::move(build);
   }

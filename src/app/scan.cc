@@ -14,6 +14,7 @@
 #include "scan/alerts.h"
 #include "scan/families.h"
 #include "scan/mail.h"
+#include "scan/pick.h"
 #include "scan/trend.h"
 
 namespace amdahl::app {
@@ -97,6 +98,17 @@ Result<> rank(ledger::Ledger* ledger, const ScanOptions& options, FleetAnswer& a
   return Ok{};
 }
 
+// Whether the jobs are those of the cluster here, which was asked. Others number theirs, too.
+bool slurm_knows(const FleetAnswer& answer, const ingest::Options& read) {
+  const bool asked = std::ranges::any_of(read.origins, [](const ingest::Origin& origin) {
+    return origin.kind == "slurm" && origin.where.empty();
+  });
+  return asked && std::ranges::all_of(answer.inputs, [](const ingest::InputRead& input) {
+    return input.jobs == 0 || input.read_as.starts_with("local: ") ||
+           input.read_as.starts_with("slurm: ");
+  });
+}
+
 }  // namespace
 
 Result<FleetAnswer> scan_all(const Config& config, ledger::Ledger* ledger, os::Clock& clock,
@@ -111,8 +123,13 @@ Result<FleetAnswer> scan_all(const Config& config, ledger::Ledger* ledger, os::C
   for (const std::string& name : os::list(usage_folder(config))) {
     if (name.ends_with(".json")) answer.local_jobs.insert(name.substr(0, name.size() - 5));
   }
+  answer.slurm_knows = slurm_knows(answer, read);
   TRY(rank(ledger, options, answer));
   return answer;
+}
+
+std::string adopted_as(const FleetAnswer& answer, const std::string& job) {
+  return scan::adopted_as(job, answer.local_jobs, answer.slurm_knows);
 }
 
 Result<FleetAnswer> scan_fleet(const Config& config, const ScanOptions& options) {

@@ -34,9 +34,13 @@ struct FleetAnswer : ingest::Ingested {
   scan::Report report{};
   std::vector<std::string> with_spec{};  // Families that can be experimented on.
   std::set<std::string> local_jobs{};    // Those that ran here, under `amdahl run`.
+  bool slurm_knows = false;              // The others are known to the Slurm of this machine.
   // The last cycle's choice, if this scan covers the same sources as cycles do.
   std::optional<ledger::Choice> next{};
 };
+
+// What `amdahl adopt` takes for a job of the scan; empty if it knows nothing to draft a spec from.
+std::string adopted_as(const FleetAnswer& answer, const std::string& job);
 
 // Writes a mail for each user about their own waste into this folder; returns how many. `command`:
 // reads these inputs again.

@@ -141,7 +141,8 @@ Result<> record_volumes(Context& context, const FleetAnswer& answer, std::int64_
 }
 
 scan::Standing standing_of(const Snapshot& snapshot, const FleetAnswer& answer) {
-  scan::Standing standing{.specs = {}, .local_jobs = answer.local_jobs};
+  scan::Standing standing{
+      .specs = {}, .local_jobs = answer.local_jobs, .slurm_knows = answer.slurm_knows};
   const loop::State& state = snapshot.experiments.state();
   for (const loop::FamilyState& family : state.families) {
     standing.specs[family.name] = why_at_rest(state, family);

@@ -103,8 +103,9 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
   std::vector<model::Pair> same =
       TRY(recent_runs(context, family.name, {model::Purpose::kSame}, oldest));
   // Noise is that of a job, and a job with another command or metric is another.
+  const std::string place = place_of(context, family.name);
   for (const model::Pair& run : same) {
-    const bool tells = run.fact && !run.fact->voided && run.fact->target == place_of(context);
+    const bool tells = run.fact && !run.fact->voided && run.fact->target == place;
     if (tells && before.contains(identity_of(run).setup)) record.same_before.push_back(*run.fact);
   }
   std::erase_if(same, [&](const model::Pair& run) { return identity_of(run).setup != setup; });
@@ -117,7 +118,7 @@ Result<loop::FamilyRecord> family_record(Context& context, const ledger::Family&
     }
     if (run.fact->voided || run.at < oldest) continue;
     // Noise is that of a launcher on its hardware; pairs from elsewhere do not tell it.
-    if (!run.fact->target.empty() && run.fact->target != place_of(context)) continue;
+    if (!run.fact->target.empty() && run.fact->target != place) continue;
     record.same.push_back(*run.fact);
   }
   f.same_failures = failures_in_a_row(same, setup, options.profiles_not_before);

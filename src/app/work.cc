@@ -1,8 +1,11 @@
 #include "app/work.h"
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <filesystem>
+#include <functional>
+#include <span>
 #include <thread>
 
 #include <fmt/core.h>
@@ -27,14 +30,15 @@ constexpr Nanos kLease = std::chrono::seconds(20);
 constexpr Nanos kRenewEvery = std::chrono::seconds(4);
 constexpr Nanos kUnclaimed = std::chrono::seconds(10);
 constexpr Nanos kLookEvery = std::chrono::milliseconds(200);
+constexpr Nanos kForReplica = std::chrono::seconds(3);  // It looks for news once a second.
 constexpr int kMostClaims = 3;
 constexpr int kMostConflictTries = 3;
 constexpr std::string_view kHelpers = "/helpers";
 constexpr std::string_view kClaim = "claim.";
 
-std::string_view name(Piece::Kind kind) {
-  return kind == Piece::Kind::kAsk ? "ask" : "collect";
-}
+constexpr std::array<std::string_view, 3> kKinds{"collect", "build", "ask"};
+
+std::string_view name(Piece::Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
 Json json_in(const std::string& path) {
   const auto text = os::read_file(path);
@@ -99,9 +103,7 @@ WorkFolder::WorkFolder(const Context& context) : context_{context}, root_{contex
 std::string WorkFolder::folder_of(const std::string& id) const { return root_ + "/pieces/" + id; }
 
 // By the ledger's clock: this machine's may be wrong.
-Json WorkFolder::until() const {
-  return (context_.clock->unix_time() + kLease).count();
-}
+Json WorkFolder::until() const { return (context_.clock->unix_time() + kLease).count(); }
 
 // A time far ahead is from a clock that was wrong.
 bool WorkFolder::is_alive(const std::string& file) const {
@@ -139,10 +141,8 @@ bool WorkFolder::leave(const Piece& piece, std::int64_t fence, Nanos& offered) {
     return is_ours && now - offered < kUnclaimed && last_claim(piece.id) < kMostClaims;
   }
   Json json{{"work", name(piece.kind)}, {"id", piece.id}, {"fence", fence}};
-  if (piece.kind == Piece::Kind::kCollect) {
-    json["place"] = place_of(context_);
-    json["status"] = encode_status(piece.status);
-  }
+  if (piece.kind != Piece::Kind::kAsk) json["place"] = place_of(context_);
+  if (piece.kind == Piece::Kind::kCollect) json["status"] = encode_status(piece.status);
   offered = now;
   // Where it cannot be offered, the cycle does it.
   return os::make_dirs(folder) && os::write_file(offer, pretty_json(json));
@@ -165,9 +165,12 @@ std::vector<Piece> WorkFolder::offered() const {
       pieces.push_back({Piece::Kind::kAsk, id});
       continue;
     }
-    // What a run says of its place is said of this machine where that is the place.
-    const auto status = decode_status(json.value("status", Json::object()));
-    if (status && json.value("place", "") == place_of(context_)) {
+    // What a run says of its place is said of this machine where that is the place; and what is
+    // built here may run on no other hardware.
+    if (json.value("place", "") != place_of(context_)) continue;
+    if (json.value("work", "") == name(Piece::Kind::kBuild)) {
+      pieces.push_back({Piece::Kind::kBuild, id});
+    } else if (const auto status = decode_status(json.value("status", Json::object()))) {
       pieces.push_back({Piece::Kind::kCollect, id, *status});
     }
   }
@@ -213,12 +216,20 @@ void WorkFolder::sign_out(const std::string& helper) {
   fs::remove(fmt::format("{}{}/{}", root_, kHelpers, helper), failed);
 }
 
-bool WorkFolder::has_idle_helper() const {
+bool WorkFolder::any_helper(const std::function<bool(const Json&)>& counts) const {
   const std::string folder = fmt::format("{}{}", root_, kHelpers);
   return std::ranges::any_of(os::list(folder), [&](const std::string& helper) {
     const std::string file = folder + "/" + helper;
-    return is_alive(file) && json_in(file).value("idle", false);
+    return is_alive(file) && counts(json_in(file));
   });
+}
+
+bool WorkFolder::has_helper() const {
+  return any_helper([](const Json&) { return true; });
+}
+
+bool WorkFolder::has_idle_helper() const {
+  return any_helper([](const Json& helper) { return helper.value("idle", false); });
 }
 
 namespace {
@@ -298,7 +309,7 @@ class Helper {
       did = true;
       keeper_.has(claim);
       os::fault_point("work.claimed");
-      const Result<> done = piece.kind == Piece::Kind::kAsk ? ask(piece) : collect(piece);
+      const Result<> done = do_piece(piece);
       if (done) folder_.mark_done(piece);
       keeper_.has(std::nullopt);
       if (done) continue;
@@ -308,6 +319,62 @@ class Helper {
       options_.say(fmt::format("{}: given back: {}", piece.id, done.error().text));
     }
     return did;
+  }
+
+  Result<> do_piece(const Piece& piece) {
+    switch (piece.kind) {
+      case Piece::Kind::kCollect:
+        return collect(piece);
+      case Piece::Kind::kBuild:
+        return build(piece);
+      case Piece::Kind::kAsk:
+        return ask(piece);
+    }
+    return Ok{};
+  }
+
+  // What the cycle has just written may not be in this machine's replica yet; nothing if it is
+  // over.
+  template <class Row>
+  Result<std::optional<Row>> await(const std::function<Result<std::vector<Row>>()>& rows,
+                                   std::string Row::*id, const std::string& wanted) {
+    const Nanos until = context_.clock->monotonic() + kForReplica;
+    while (true) {
+      for (Row& row : TRY(rows())) {
+        if (row.*id == wanted) return std::optional(std::move(row));
+      }
+      if (options_.stopped() || context_.clock->monotonic() > until) return std::optional<Row>();
+      context_.clock->sleep(kLookEvery);
+    }
+  }
+
+  // By a worker of this machine, which outlives us. If it does not end here, the cycle sees to it.
+  Result<> build(const Piece& piece) {
+    const auto run = TRY(await<model::Pair>([&] { return context_.ledger->runs_in_flight(); },
+                                            &model::Pair::reservation, piece.id));
+    if (!run) return Ok{};
+    const Json stored = TRY(parse_json(run->request));
+    launch::PairRequest request = TRY(launch::decode_request(stored).in(piece.id));
+    request.cpus = os::usable_cpus();
+    const auto answer = context_.launcher->submit(std::span(&request, 1)).front();
+    if (answer.handover != launch::Handover::kAccepted) return external(answer.reason);
+    if (run->state == model::PairState::kReserved) {
+      TRY(note(context_,
+               {"run.submitted", "work:" + name_, piece.id, {{"worker_run_id", answer.worker}}}));
+    }
+    const launch::RunRef ref = ref_of(*run);
+    TRY(context_.launcher->release(std::span(&ref, 1)));
+    options_.say(fmt::format("building {}", piece.id));
+    launch::RunStatus status = launch::status_of(*context_.launcher, ref);
+    while (status.state != launch::RunState::kFinished && !options_.stopped()) {
+      if (status.state == launch::RunState::kLost) return external("its worker died");
+      context_.clock->sleep(kLookEvery);
+      status = launch::status_of(*context_.launcher, ref);
+    }
+    if (status.state != launch::RunState::kFinished) return external("interrupted");
+    TRY(collect({Piece::Kind::kCollect, piece.id, status}));
+    ++summary_.built;
+    return Ok{};
   }
 
   // What a profile proposes may have been changed by the cycle meanwhile: it is then made anew.
@@ -325,20 +392,20 @@ class Helper {
   // Starts its worker, which outlives us. The cycle takes the answer from the folder.
   Result<> ask(const Piece& piece) {
     const AskFolder folder = ask_folder(context_, piece.id);
-    for (const ledger::Ask& ask : TRY(context_.ledger->asks("", "reserved"))) {
-      if (ask.id != piece.id) continue;
-      const Json request = TRY(parse_json(ask.request).in(ask.id));
-      TRY(hand_over(folder, request));
-      options_.say(fmt::format("asking {}", piece.id));
-      const Nanos began = context_.clock->monotonic();
-      while (!os::exists(folder.reply()) && !options_.stopped()) {
-        context_.clock->sleep(kLookEvery);
-        if (os::FileLock::is_held(folder.claim())) continue;
-        if (os::exists(folder.started())) break;  // It has ended.
-        if (context_.clock->monotonic() - began > kUnclaimed) return external("no worker began");
-      }
-      ++summary_.asked;
+    const auto ask = TRY(await<ledger::Ask>([&] { return context_.ledger->asks("", "reserved"); },
+                                            &ledger::Ask::id, piece.id));
+    if (!ask) return Ok{};
+    const Json request = TRY(parse_json(ask->request).in(ask->id));
+    TRY(hand_over(folder, request));
+    options_.say(fmt::format("asking {}", piece.id));
+    const Nanos began = context_.clock->monotonic();
+    while (!os::exists(folder.reply()) && !options_.stopped()) {
+      context_.clock->sleep(kLookEvery);
+      if (os::FileLock::is_held(folder.claim())) continue;
+      if (os::exists(folder.started())) break;  // It has ended.
+      if (context_.clock->monotonic() - began > kUnclaimed) return external("no worker began");
     }
+    ++summary_.asked;
     return Ok{};
   }
 

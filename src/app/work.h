@@ -17,17 +17,18 @@
 namespace amdahl::app {
 
 // One cycle decides. What takes long and decides nothing may be done by any number of helpers:
-// collecting a run that ended (of a profile: reading its traces, and proposing), and asking a
-// model. A helper neither reserves, submits, judges nor promotes.
+// collecting a run that ended (of a profile: reading its traces, and proposing), building the
+// worktree of a patch where runs have no allocation of their own, and asking a model. A helper
+// neither reserves, judges nor promotes.
 //
 // Everything is in <state>/work, which helpers must see under the same path (docs/format/work.md).
 // A piece is taken by an exclusive create, for a time that the ledger's clock ends: what a dead
 // helper had is taken again. Claims only save double work. That a piece counts once is the ledger's
 // promise: it refuses the second fate of a run, and the second answer to a question.
 struct Piece {
-  enum class Kind : std::uint8_t { kCollect, kAsk };
+  enum class Kind : std::uint8_t { kCollect, kBuild, kAsk };
   Kind kind = Kind::kCollect;
-  std::string id;                // The reservation, or the question.
+  std::string id;                 // The reservation, or the question.
   launch::RunStatus status = {};  // Of a run: what its place said.
 };
 
@@ -66,8 +67,10 @@ class WorkFolder {
   Result<> sign_in(const std::string& helper, bool idle);
   void sign_out(const std::string& helper);
   bool has_idle_helper() const;
+  bool has_helper() const;
 
  private:
+  bool any_helper(const std::function<bool(const Json&)>& counts) const;
   std::string folder_of(const std::string& id) const;
   int last_claim(const std::string& id) const;
   bool is_alive(const std::string& file) const;  // Its time is not over.
@@ -85,6 +88,7 @@ struct WorkOptions {
 
 struct WorkSummary {
   int collected = 0;
+  int built = 0;  // Of these.
   int asked = 0;
   int given_up = 0;  // Pieces that failed here, and were left to others.
 };

@@ -92,6 +92,21 @@ TEST_F(WorkFolderTest, TimesOfAWrongClockHoldNothing) {
   }
 }
 
+TEST_F(WorkFolderTest, ABuildIsTakenWhereItsPlaceIs) {
+  EXPECT_FALSE(folder_of_work_.has_helper());
+  ASSERT_TRUE(folder_of_work_.sign_in("m1:1", false));
+  EXPECT_TRUE(folder_of_work_.has_helper());
+  EXPECT_FALSE(folder_of_work_.has_idle_helper());
+  ASSERT_TRUE(folder_of_work_.sign_in("m1:1", true));
+  const Piece build{Piece::Kind::kBuild, "r-build-x-1"};
+  Nanos offered{};
+  EXPECT_TRUE(folder_of_work_.leave(build, 7, offered));
+  ASSERT_EQ(folder_of_work_.offered().size(), 1U);
+  EXPECT_EQ(folder_of_work_.offered()[0].kind, Piece::Kind::kBuild);
+  context_.hardware = "another";
+  EXPECT_TRUE(folder_of_work_.offered().empty());
+}
+
 TEST_F(WorkFolderTest, WhatIsDoneOrOfAnotherPlaceIsNotTaken) {
   ASSERT_TRUE(folder_of_work_.sign_in("m1:1", true));
   piece_.status.charge = launch::Charge{seconds(3), 2, 4};

@@ -430,10 +430,11 @@ class Shown {
                             next.family.empty() ? "nothing" : plain(next.family), plain(next.why)));
     }
     for (const Row& row : report_.cut(By::kFamily).rows) {
-      // Only what ran here left a record that a spec can be drafted from.
-      if (has_spec(row.name) || !answer_.local_jobs.contains(row.worst_job)) continue;
+      // What ran here left a record that a spec can be drafted from; so did what Slurm ran.
+      const std::string job = app::adopted_as(answer_, row.worst_job);
+      if (has_spec(row.name) || job.empty()) continue;
       paragraph(fmt::format("To experiment on {0}: amdahl adopt {1} --family {0}", plain(row.name),
-                            plain(row.worst_job)));
+                            plain(job)));
       return;
     }
   }

@@ -187,9 +187,9 @@ Result<int> do_work(const WorkFlags& flags) {
   if (flags.json) {
     print_json(api::work(summary));
   } else {
-    print(fmt::format("{} collected, {} asked, {} given back\n",
-                      counted(summary.collected, "run"), counted(summary.asked, "question"),
-                      summary.given_up));
+    print(fmt::format("{} collected ({} built), {} asked, {} given back\n",
+                      counted(summary.collected, "run"), summary.built,
+                      counted(summary.asked, "question"), summary.given_up));
   }
   return 0;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -209,6 +210,7 @@ struct Site {
   std::string state_dir;
   slurm::Settings slurm{};  // `poll` and `settle` apply to every scheduler.
   std::string plug_in{};    // Folder with the programs of the command launcher.
+  std::map<std::string, slurm::Settings> families{};  // Of families that have their own, whole.
 };
 
 struct Kind {
@@ -217,7 +219,8 @@ struct Kind {
   // Whether each run has its own allocation: then the CPUs of a request are only a count, and the
   // actual ones are found in the allocation.
   bool allocates;
-  std::string (*hardware)(const Site& site);  // Hardware class of runs there.
+  // Hardware class of a family's runs there; "": of one without settings of its own.
+  std::string (*hardware)(const Site& site, const std::string& family);
   std::unique_ptr<Launcher> (*make)(const Site& site);
 };
 

@@ -21,8 +21,9 @@ Candidate candidate_of(const Row& row, bool has_spec, std::string why) {
 
 std::string no_spec(const Row& row, const Standing& standing) {
   constexpr std::string_view kMissing = "no spec to experiment with: amdahl adopt";
-  if (!standing.local_jobs.contains(row.worst_job)) return fmt::format("{} --spec FILE", kMissing);
-  return fmt::format("{} {} --family {}", kMissing, row.worst_job, row.name);
+  const std::string job = adopted_as(row.worst_job, standing.local_jobs, standing.slurm_knows);
+  if (job.empty()) return fmt::format("{} --spec FILE", kMissing);
+  return fmt::format("{} {} --family {}", kMissing, job, row.name);
 }
 
 // By what is recoverable, whatever order the report was asked for; ties stay as it has them.
@@ -48,6 +49,13 @@ std::string passed_words(const Pick& pick) {
 }
 
 }  // namespace
+
+std::string adopted_as(const std::string& job, const std::set<std::string>& local_jobs,
+                       bool slurm_knows) {
+  if (local_jobs.contains(job)) return job;
+  const bool is_number = !job.empty() && job.find_first_not_of("0123456789_") == job.npos;
+  return slurm_knows && is_number ? "slurm:" + job : "";
+}
 
 Pick pick(const Report& report, const Standing& standing, std::size_t at_most) {
   Pick result;

@@ -17,7 +17,12 @@ struct Standing {
   // Families with a spec, and why there is nothing to do with them now; empty if there is.
   std::map<std::string, std::string> specs{};
   std::set<std::string> local_jobs{};  // Jobs for which a spec can be drafted: amdahl adopt JOB.
+  bool slurm_knows = false;            // Others are jobs of the Slurm here: amdahl adopt slurm:ID.
 };
+
+// What `amdahl adopt` takes for the job; empty if nothing is known to draft a spec from.
+std::string adopted_as(const std::string& job, const std::set<std::string>& local_jobs,
+                       bool slurm_knows);
 
 struct Candidate {
   std::string family;

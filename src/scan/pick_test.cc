@@ -22,6 +22,12 @@ TEST(Pick, TakesTheFirstThatCanBeWorkedOn) {
                          "a.u1.x1"))
       << none.why;
   EXPECT_TRUE(none.passed_over.empty());
+  const Pick of_slurm = pick(fleet.report(), {.slurm_knows = true});
+  EXPECT_TRUE(of_slurm.why.ends_with(": amdahl adopt slurm:1 --family a.u1.x1")) << of_slurm.why;
+  EXPECT_EQ(adopted_as("7", {"7"}, true), "7");
+  EXPECT_EQ(adopted_as("7_1", {}, true), "slurm:7_1");
+  EXPECT_EQ(adopted_as("7_1", {}, false), "");
+  EXPECT_EQ(adopted_as("7;id", {}, true), "");
   Memories memory;
   memory.families["b.u1.x1"] = {};
   const Pick some = pick(fleet.report({.rows = 1}, memory), {.specs = {{"b.u1.x1", ""}}});

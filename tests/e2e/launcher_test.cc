@@ -1,4 +1,5 @@
 // Launcher plug-ins: one that keeps the rules, and a dozen that do not, each found out by name.
+#include <cstdlib>
 #include <functional>
 #include <future>
 #include <map>
@@ -68,24 +69,44 @@ TEST(Launcher, EveryMistakeIsFoundByName) {
   }
 }
 
+void expect_keeps_the_rules(const std::string& plug_in, const std::string& state,
+                            const std::map<std::string, std::string>& env) {
+  const Outcome checked = run({program(), "launcher", "check", source_path("/launchers/" + plug_in),
+                               "--patience", "30", "--json", "--state", state},
+                              env, "/tmp");
+  const Json answer = json_of(checked, checked.code);
+  for (const Json& rule : answer.at("rules")) {
+    EXPECT_TRUE(rule.at("kept").get<bool>()) << rule.at("id") << ": " << rule.at("instead");
+  }
+}
+
 // A plug-in that is shipped, against its scheduler.
 void expect_keeps_the_rules(const std::string& plug_in) {
   const Cluster cluster("/tmp/amdahl-" + plug_in + "-" + std::to_string(::getpid()),
                         plug_in + "_sandbox");
   if (!cluster.runs()) GTEST_SKIP() << cluster.reason();
-  Sandbox sandbox;
-  const Json answer = json_of(sandbox.amdahl(
-      {"launcher", "check", source_path("/launchers/" + plug_in), "--patience", "30", "--json"},
-      cluster.env()));
-  for (const Json& rule : answer.at("rules")) {
-    EXPECT_TRUE(rule.at("kept").get<bool>()) << rule.at("id") << ": " << rule.at("instead");
-  }
+  const Sandbox sandbox;
+  expect_keeps_the_rules(plug_in, sandbox.path("state"), cluster.env());
 }
 
 TEST(Launcher, GridEngineKeepsTheRules) { expect_keeps_the_rules("gridengine"); }
 
 // The real kubectl with an API server of our own that runs the jobs here.
 TEST(Launcher, KubernetesKeepsTheRules) { expect_keeps_the_rules("kubernetes"); }
+
+// On somebody's own cluster, with their image and the folder that its nodes share.
+TEST(Launcher, KubernetesKeepsTheRulesOnTheClusterThatKubectlReaches) {
+  const char* pods = std::getenv("AMDAHL_K8S_TEMPLATE");
+  const char* state = std::getenv("AMDAHL_STATE");
+  if (pods == nullptr || state == nullptr) {
+    GTEST_SKIP() << "needs AMDAHL_K8S_TEMPLATE (docs/format/launcher.md) and AMDAHL_STATE, a "
+                    "folder that the cluster's nodes share";
+  }
+  const Outcome reached =
+      run({"kubectl", "--request-timeout=10s", "get", "--raw", "/version"}, {}, "/tmp");
+  if (reached.code != 0) GTEST_SKIP() << "kubectl reaches no cluster: " << reached.err;
+  expect_keeps_the_rules("kubernetes", state, {});
+}
 
 TEST(Launcher, WrongUseIsSaid) {
   Sandbox sandbox;

@@ -148,13 +148,43 @@ TEST(SlurmCycle, TheSameTruthsReachTheSameVerdictsLocally) {
   expect_known_truths(at_gate_of_known_truths(sandbox, {}));
 }
 
-TEST(SlurmCycle, AJobThatSlurmRanIsAdopted) {
+// What a scan of this Slurm, with samples of the job's idle devices, says to do about its family.
+std::string ranking_of(const Sandbox& sandbox, std::map<std::string, std::string> env,
+                       const std::string& job) {
+  env["SLURM_TIME_FORMAT"] = "%s";
+  std::vector<std::string_view> times;
+  Outcome told;
+  for (int i = 0; i < 50 && (times.size() != 3 || times[1] == "Unknown"); ++i) {
+    run({"sleep", "0.2"}, {}, "/tmp");
+    told = run({"sacct", "-X", "-n", "-P", "-j", job, "-o", "Start,End,NodeList"}, env, "/tmp");
+    times = split(trim(told.out), '|');
+  }
+  if (times.size() != 3) return "sacct says: " + told.out + told.err;
+  std::string samples = "timestamp,hostname,gpu,jobid,DCGM_FI_DEV_GPU_UTIL\n";
+  const auto begin = to_number<std::int64_t>(times[0]).value_or(0);
+  for (auto at = begin; at <= to_number<std::int64_t>(times[1]).value_or(0); ++at) {
+    for (const char* gpu : {"0", "1"}) {
+      samples += std::to_string(at) + "," + std::string(times[2]) + "," + gpu + "," + job + ",0\n";
+    }
+  }
+  sandbox.write("samples.csv", samples);
+  env.erase("SLURM_TIME_FORMAT");
+  const std::string report =
+      sandbox
+          .amdahl({"scan", "--source", "slurm", "--source", "samples.csv", "--window", "1h"}, env)
+          .out;
+  const std::size_t hint = report.find("To experiment on ");
+  if (hint == report.npos) return report;
+  return report.substr(hint, report.find(" --family", hint) - hint);
+}
+
+TEST(SlurmCycle, AJobThatAScanFoundIsAdopted) {
   const Cluster cluster("/tmp/amdahl-slurm-" + os::random_hex(6));
   if (!cluster.runs()) GTEST_SKIP() << cluster.reason();
   Sandbox sandbox;
   const std::map<std::string, std::string> env{{"SLURM_CONF", cluster.conf()}};
   const auto submitted = [&](const std::string& name, const std::string& script) {
-    sandbox.write(name, "#!/bin/bash\n#SBATCH --gres=gpu:2 -o /dev/null\n" + script);
+    sandbox.write(name, "#!/bin/bash\n#SBATCH --gres=gpu:2\n#SBATCH -o /dev/null\n" + script);
     const Outcome said =
         run({"sbatch", "--parsable", "--wait", "-J", name, name}, env, sandbox.path());
     return std::string(trim(said.out));
@@ -162,6 +192,8 @@ TEST(SlurmCycle, AJobThatSlurmRanIsAdopted) {
   const std::string simple = submitted("Eval.A", "export BATCH=4\nsrun sleep 1.1\n");
   const std::string longer = submitted("steps", "sleep 0.6\nsleep 0.6 && true\n");
   const std::string bad = submitted("bad", "exit 3\n");
+  EXPECT_TRUE(ranking_of(sandbox, env, simple).ends_with("amdahl adopt slurm:" + simple))
+      << "the ranking says what to type";
   Json spec = json_of(sandbox.amdahl({"adopt", "slurm:" + simple, "--json"}, env)).at("spec");
   EXPECT_EQ(spec.at("family"), "eval.a");
   EXPECT_EQ(spec.at("command"), (std::vector<std::string>{"sleep", "1.1"}));
@@ -172,6 +204,13 @@ TEST(SlurmCycle, AJobThatSlurmRanIsAdopted) {
   ASSERT_EQ(spec.at("command").size(), 2U);
   const Outcome again = run(spec.at("command"), env, sandbox.path());
   EXPECT_EQ(again.code, 0) << again.err;
+  const std::string wide =
+      submitted("wide", "#SBATCH -N 2\n#SBATCH --ntasks-per-node=2\nsrun sleep 1.1\n");
+  spec = json_of(sandbox.amdahl({"adopt", "slurm:" + wide, "--json"}, env)).at("spec");
+  EXPECT_EQ(spec.at("layout").at("nodes"), 2);
+  EXPECT_EQ(spec.at("layout").at("tasks_per_node"), 2);
+  EXPECT_EQ(spec.at("accelerators"), 4);
+  EXPECT_EQ(spec.at("command").at(0), "bash");
   EXPECT_EQ(sandbox.amdahl({"adopt", "slurm:" + bad}, env).code, 2);
   EXPECT_EQ(sandbox.amdahl({"adopt", "slurm:99999"}, env).code, 1);
   EXPECT_EQ(sandbox.amdahl({"adopt", "slurm:1;id"}, env).code, 2);

@@ -42,6 +42,9 @@ class SlurmLaunch : public testing::Test {
     launch::Site site{sandbox_.path("state")};
     site.slurm.poll = poll;
     site.slurm.settle = 4s;
+    site.families["spare"] = site.slurm;
+    site.families["spare"].partition = "spare";
+    site.families["spare"].gres = "gpu:a100";
     return launch::slurm::make(site);
   }
 
@@ -145,6 +148,30 @@ TEST_F(SlurmLaunch, AnArmThatClaimsHalfOfTheGpusSeesHalfAndTheOtherHalfIsCharged
     os::real_clock().sleep(200ms);
   }
   EXPECT_NEAR(to_number<double>(seconds).value_or(-1), to_seconds(over.charge->wall), 1);
+}
+
+TEST_F(SlurmLaunch, AFamilyWithSettingsOfItsOwnRunsByThem) {
+  const PairRequest usual = request("usual");
+  PairRequest special = request("special");
+  special.spec.family = "spare";
+  const auto answers = launcher_->submit(std::vector<PairRequest>{usual, special});
+  EXPECT_EQ(answers[0].handover, Handover::kAccepted) << answers[0].reason;
+  EXPECT_EQ(answers[1].handover, Handover::kAccepted) << answers[1].reason;
+  const auto told_of = [&](const PairRequest& one) {
+    const std::string name = "--name=" + launch::job_name(ref(one));
+    return run({"squeue", "-h", name, "-o", "%P %b"}, {}, "/tmp").out;
+  };
+  EXPECT_EQ(told_of(usual), "main gres:gpu:1\n");
+  EXPECT_EQ(told_of(special), "spare gres:gpu:a100:1\n");
+  EXPECT_EQ(launcher_->capacity(usual)->hardware, "slurm gpu");
+  EXPECT_EQ(launcher_->capacity(special)->hardware, "slurm spare gpu:a100");
+  // One of the two nodes is in that partition.
+  PairRequest wide = special;
+  wide.spec.layout.nodes = 2;
+  EXPECT_NE(launcher_->capacity(wide)->never, "");
+  wide.spec.family = "usual";
+  EXPECT_EQ(launcher_->capacity(wide)->never, "");
+  for (const PairRequest& one : {usual, special}) EXPECT_TRUE(launcher_->cancel(ref(one)));
 }
 
 TEST_F(SlurmLaunch, ANodeThatGoesDownBlamesNoArm) {

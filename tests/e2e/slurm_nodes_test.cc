@@ -137,6 +137,37 @@ TEST_F(SlurmNodes, RanksOfTwoNodesAreSeenAndTheFixIsPromoted) {
   EXPECT_EQ(events(sandbox_, "baseline.moved").size(), 1U);
 }
 
+// The ranks are children of Open MPI's daemons, one a node, whose own numbers are 0 and 1.
+TEST_F(SlurmNodes, RanksThatMpirunStartsAreSeenAndTheirFixFound) {
+  if (run({"mpirun", "--version"}, {}, "/tmp").code != 0) {
+    GTEST_SKIP() << "no mpirun (Debian: openmpi-bin)";
+  }
+  std::string ranks = kRanks;
+  for (std::size_t at = 0; (at = ranks.find("SLURM_PROCID", at)) != ranks.npos;) {
+    ranks.replace(at, 12, "OMPI_COMM_WORLD_RANK");
+  }
+  sandbox_.write("ranks.sh", ranks, true);
+  sandbox_.write("job.toml",
+                 "family = \"mpi\"\ncommand = [\"mpirun\", \"--allow-run-as-root\", \"--mca\", "
+                 "\"oob_tcp_if_include\", \"lo\", \"./ranks.sh\"]\n"
+                 "inputs = [\"ranks.sh\"]\nnodes = 2\ntasks_per_node = 2\n"
+                 "accelerators = 4\ntime_limit_s = 60\n[env]\nRUN_LOG = \"" +
+                     sandbox_.path("runs.log") + "\"\n[[outputs]]\npath = \"{out}/result\"\n");
+  const Outcome adopted = sandbox_.amdahl({"adopt", "--spec", "job.toml"}, env_);
+  ASSERT_EQ(adopted.code, 0) << adopted.err;
+  const std::string fix = propose("mpi", "--env", "LATE=0");
+  const Outcome cycle = sandbox_.amdahl({"cycle", "--watch"}, env_);
+  ASSERT_EQ(cycle.code, 0) << cycle.err;
+  EXPECT_TRUE(at_gate().contains(fix)) << cycle.out << cycle.err;
+  int seen = 0;
+  for (const Json& receipt : receipts()) {
+    if (receipt.at("ending") != "exited" || receipt.at("arm") == "profile") continue;
+    ++seen;
+    expect_hosts(receipt);
+  }
+  EXPECT_GT(seen, 10);
+}
+
 constexpr const char* kTrain = R"(family = "train"
 command = ["srun", "--quiet", "sh", "-c", """exec torchrun -r 1 -t 2 --log_dir "$AMDAHL_OUT/log" \\
   --nnodes=2 --nproc_per_node=2 --monitor_interval=0.1 --node_rank="$SLURM_NODEID" \\

@@ -270,7 +270,7 @@ class CommandLauncher final : public Launcher {
 
 std::unique_ptr<Launcher> make(const Site& site) { return std::make_unique<CommandLauncher>(site); }
 
-std::string hardware(const Site& site) {
+std::string hardware(const Site& site, const std::string& /*family*/) {
   return "command " + std::filesystem::path(os::absolute(site.plug_in)).filename().string();
 }
 

@@ -13,6 +13,6 @@ namespace amdahl::launch::command {
 // the scheduler's nodes must see under the same path.
 std::unique_ptr<Launcher> make(const Site& site);
 
-std::string hardware(const Site& site);
+std::string hardware(const Site& site, const std::string& family);
 
 }  // namespace amdahl::launch::command

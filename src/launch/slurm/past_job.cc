@@ -57,6 +57,30 @@ Result<PastJob> parse_past_job(std::string_view text, const std::string& id) {
   return job;
 }
 
+int tasks_per_node_in(std::string_view script, int nodes) {
+  int per_node = 0;
+  int all = 0;
+  for (std::string_view line : split(script, '\n')) {
+    constexpr std::string_view kMark = "#SBATCH";
+    if (!line.starts_with(kMark)) continue;
+    std::string words(line.substr(kMark.size()));
+    std::ranges::replace(words, '=', ' ');
+    std::ranges::replace(words, '\t', ' ');
+    const auto said = split(words, ' ');
+    std::string_view option;
+    for (const std::string_view word : said) {
+      if (word.empty()) continue;
+      const bool joined = word.starts_with("-n") && word.size() > 2;  // -n8
+      const int number = to_number<int>(joined ? word.substr(2) : word).value_or(0);
+      if (option == "--ntasks-per-node") per_node = number;
+      if (option == "--ntasks" || option == "-n" || joined) all = number;
+      option = word;
+    }
+  }
+  if (per_node > 0) return per_node;
+  return std::max(1, (all + nodes - 1) / nodes);
+}
+
 Result<PastJob> past_job(const std::string& id) {
   const bool is_id = !id.empty() && std::ranges::all_of(id, [](char c) {
     return is_digit(c) || c == '_' || c == '+';
@@ -67,6 +91,7 @@ Result<PastJob> past_job(const std::string& id) {
                kPastFormat}));
   PastJob job = TRY(parse_past_job(text, id));
   job.script = TRY(script_of(id));
+  job.tasks_per_node = tasks_per_node_in(job.script, job.nodes);
   return job;
 }
 

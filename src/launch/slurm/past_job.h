@@ -18,6 +18,7 @@ struct PastJob {
   Nanos start{};        // Unix time.
   Nanos end{};
   int nodes = 1;
+  int tasks_per_node = 1;  // As its script asks.
   int cpus = 1;
   int gpus = 0;
   std::string script;  // Its batch script.
@@ -27,6 +28,9 @@ struct PastJob {
 // job that has ended.
 extern const std::string kPastFormat;
 Result<PastJob> parse_past_job(std::string_view text, const std::string& id);
+
+// What the #SBATCH lines of a script on so many nodes say of tasks: for each node, rounded up.
+int tasks_per_node_in(std::string_view script, int nodes);
 
 // Asks accounting for the job, and accounting or the controller for its script. kNotFound if it is
 // not known, kBadInput with what to do if it has no batch script.

@@ -27,6 +27,15 @@ TEST(PastJob, IsWhatAccountingSays) {
   EXPECT_EQ(job->gpus, 2);
 }
 
+TEST(PastJob, ItsScriptSaysHowManyTasksANodeHas) {
+  EXPECT_EQ(tasks_per_node_in("#!/bin/sh\n#SBATCH -N 2 --ntasks-per-node=4 -t 5\nsrun x\n", 2), 4);
+  EXPECT_EQ(tasks_per_node_in("#!/bin/sh\n#SBATCH --ntasks=6\n", 4), 2);
+  EXPECT_EQ(tasks_per_node_in("#!/bin/sh\n#SBATCH -n8 -N2\n", 2), 4);
+  EXPECT_EQ(tasks_per_node_in("#!/bin/sh\n#SBATCH\t-n 8\n", 2), 4);
+  EXPECT_EQ(tasks_per_node_in("#!/bin/sh\nsrun -n 8 x\n#SBATCH --nodes=2\n", 2), 1);
+  EXPECT_EQ(tasks_per_node_in("#!/bin/sh\n#SBATCH --ntasks=oops --ntasks-per-node\n", 2), 1);
+}
+
 TEST(PastJob, OneThatIsUnknownOrRunsIsRefused) {
   EXPECT_EQ(parse_past_job("", "7").error().kind, Error::Kind::kNotFound);
   const auto runs = parse_past_job(

@@ -44,7 +44,8 @@ class SlurmLauncher final : public Launcher {
  public:
   explicit SlurmLauncher(const Site& site)
       : state_dir_{os::absolute(site.state_dir)},
-        settings_{site.slurm},
+        site_{site},
+        settings_{site_.slurm},
         local_{local::make(site.state_dir)} {}
 
   std::vector<SubmitAnswer> submit(std::span<const PairRequest> requests) override {
@@ -130,17 +131,10 @@ class SlurmLauncher final : public Launcher {
   }
 
   Result<Capacity> capacity(const PairRequest& like) override {
-    const Nanos now = os::real_clock().monotonic();
-    if (!nodes_ || now - nodes_at_ >= settings_.poll) {
-      std::vector<std::string> words{"sinfo", "-h", "-N", "-O", kNodeFormat};
-      if (!settings_.partition.empty()) words.push_back("--partition=" + settings_.partition);
-      const std::string text = TRY(ask(words));
-      nodes_ = parse_nodes(text, settings_.gres);
-      nodes_at_ = now;
-    }
-    Capacity capacity =
-        room_on(*nodes_, need_of(like, settings_), settings_.exclusive && !like.build);
-    capacity.hardware = hardware(settings_);
+    const Settings& own = settings_for(site_, like.spec.family);
+    Capacity capacity = room_on(parse_nodes(TRY(nodes_of(own.partition)), own.gres),
+                                need_of(like, own), own.exclusive && !like.build);
+    capacity.hardware = hardware(own);
     for (const Row& row : TRY(queue_now())) {
       const bool ours = row.name.starts_with(kOurs);
       capacity.waiting += ours && row.state == "PENDING" && !is_held(row) ? 1 : 0;
@@ -173,6 +167,16 @@ class SlurmLauncher final : public Launcher {
     std::vector<std::string> words{"scancel"};
     words.insert(words.end(), ids.begin(), ids.end());
     return scancel(words);
+  }
+
+  Result<std::string> nodes_of(const std::string& partition) {
+    const Nanos now = os::real_clock().monotonic();
+    const auto known = nodes_.find(partition);
+    if (known != nodes_.end() && now - known->second.at < settings_.poll) return known->second.text;
+    std::vector<std::string> words{"sinfo", "-h", "-N", "-O", kNodeFormat};
+    if (!partition.empty()) words.push_back("--partition=" + partition);
+    nodes_[partition] = {TRY(ask(words)), now};
+    return nodes_[partition].text;
   }
 
   // Of all our jobs at once, so that the number of runs does not matter.
@@ -275,10 +279,11 @@ class SlurmLauncher final : public Launcher {
     const std::string script = state_dir_ + "/slurm/job.sh";
     if (const auto made = os::make_dirs(state_dir_ + "/slurm"); !made) return fails(made.error());
     if (const auto made = os::write_file(script, kScript); !made) return fails(made.error());
-    std::vector<std::string> command = settings_.wrap;
+    const Settings& own = settings_for(site_, request.spec.family);
+    std::vector<std::string> command = own.wrap;
     for (const std::string& word : worker_words(folder)) command.push_back(word);
     const std::string log = fmt::format("{}/slurm/{}.log", state_dir_, name);
-    const std::vector<std::string> words = submit_words(request, settings_, script, log, command);
+    const std::vector<std::string> words = submit_words(request, own, script, log, command);
     if (const auto marked = mark_submitted(folder); !marked) return fails(marked.error());
     os::fault_point("launch.submit.before_spawn");
     const auto text = ask(words);
@@ -299,20 +304,30 @@ class SlurmLauncher final : public Launcher {
     return {Handover::kAccepted, worker_id(row)};
   }
 
+  struct Nodes {
+    std::string text;  // As sinfo printed them.
+    Nanos at{};
+  };
+
   std::string state_dir_;
-  Settings settings_;
+  Site site_;
+  const Settings& settings_;         // Where no family's own count.
   std::unique_ptr<Launcher> local_;  // Stores requests and reads what the runs left.
   std::optional<Result<std::vector<Row>>> queue_;
   Nanos queue_at_{};
   std::set<std::string> started_;  // Names of jobs whose workers had started before the query.
   std::map<std::string, std::vector<Row>> past_;  // Of accounting, since the queue was asked.
-  std::optional<std::vector<Node>> nodes_;
-  Nanos nodes_at_{};
+  std::map<std::string, Nodes> nodes_;            // By partition.
 };
 
 }  // namespace
 
 std::unique_ptr<Launcher> make(const Site& site) { return std::make_unique<SlurmLauncher>(site); }
+
+const Settings& settings_for(const Site& site, const std::string& family) {
+  const auto own = site.families.find(family);
+  return own == site.families.end() ? site.slurm : own->second;
+}
 
 std::string hardware(const Settings& settings) {
   std::string text = "slurm";

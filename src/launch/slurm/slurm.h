@@ -13,6 +13,9 @@ namespace amdahl::launch::slurm {
 // job ids may be reused after a crash of the controller. See docs/design/0003-launchers.md.
 std::unique_ptr<Launcher> make(const Site& site);
 
+// The settings for jobs of the family: its own, or the site's.
+const Settings& settings_for(const Site& site, const std::string& family);
+
 // Hardware class that the settings request.
 std::string hardware(const Settings& settings);
 
