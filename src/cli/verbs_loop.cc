@@ -181,15 +181,14 @@ Result<int> do_work(const WorkFlags& flags) {
   if (flags.idle > 0) options.idle = from_seconds(flags.idle);
   options.stopped = interrupted;
   options.say = [&](const std::string& text) {
-    if (!flags.quiet) fmt::print(stderr, "{}\n", text);
+    if (!flags.quiet) tell(text);
   };
   const app::WorkSummary summary = TRY(app::run_work(context, options));
   if (flags.json) {
     print_json(api::work(summary));
   } else {
-    print(fmt::format("{} collected, {} asked, {} given back\n",
-                      counted(summary.collected, "run"), counted(summary.asked, "question"),
-                      summary.given_up));
+    print(fmt::format("{} collected, {} asked, {} given back\n", counted(summary.collected, "run"),
+                      counted(summary.asked, "question"), summary.given_up));
   }
   return 0;
 }
@@ -297,7 +296,7 @@ Result<int> do_stack(const StackFlags& flags) {
     app::StackOptions options;
     if (flags.pairs > 0) options.pairs = flags.pairs;
     options.stopped = interrupted;
-    options.say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+    options.say = [](const std::string& line) { tell(line); };
     for (const std::string& family : flags.words) {
       results.push_back(TRY(app::measure_stack(context, family, options)));
     }
