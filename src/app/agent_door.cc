@@ -1,13 +1,12 @@
 #include "app/agent_door.h"
 
 #include <algorithm>
-#include <array>
-#include <filesystem>
-#include <string_view>
 
 #include <fmt/core.h>
 
+#include "app/agent_settings.h"
 #include "app/change_key.h"
+#include "base/screen.h"
 #include "base/text.h"
 #include "dream/settings.h"
 #include "model/frozen.h"
@@ -29,9 +28,24 @@ Result<> check_lines(const model::Spec& spec, const model::FileEdit& file) {
         if (word == frozen.end()) continue;
         return bad_input(
             fmt::format("the patch changes a line of {} with '{}': lines that report what the job "
-                        "did are frozen",
+                        "did are frozen, and lines that say which tests there are",
                         file.path, *word));
       }
+    }
+  }
+  return Ok{};
+}
+
+// What a person reads at the gate must be what runs: no line may hide itself or others.
+Result<> check_shown(const model::FileEdit& file) {
+  for (const model::LineEdit& edit : file.edits) {
+    for (std::string line : edit.added) {
+      std::erase(line, '\t');
+      if (line.ends_with('\r')) line.pop_back();
+      if (plain(line) == line) continue;
+      return bad_input(
+          fmt::format("the patch adds a line to {} with characters that change how it is shown: {}",
+                      file.path, clip(plain(line), 80)));
     }
   }
   return Ok{};
@@ -45,71 +59,15 @@ Result<> check_file(const model::Spec& spec, const model::FileEdit& file) {
   if (!file.new_mode.empty() && file.new_mode != "100644" && file.new_mode != "100755") {
     return bad_input(fmt::format("{}: mode {} is no plain file's", file.path, file.new_mode));
   }
+  TRY(check_shown(file));
   return check_lines(spec, file);
-}
-
-// Variables by which code, files or reports come in: names and beginnings and ends of names.
-constexpr auto kLoading = std::to_array<std::string_view>(
-    {"BASH_ENV", "ENV", "IFS", "HOME", "NODE_OPTIONS", "RUBYOPT", "JAVA_TOOL_OPTIONS", "SHELL"});
-constexpr auto kLoadingStarts = std::to_array<std::string_view>(
-    {"LD_", "PYTHON", "PERL5", "GIT_", "AMDAHL_", "DYLD_", "NVTX_INJECTION", "CUDA_INJECTION"});
-constexpr auto kLoadingEnds = std::to_array<std::string_view>({"PATH", "PRELOAD", "_FILE"});
-
-bool may_load(const std::string& name) {
-  return std::ranges::find(kLoading, name) != kLoading.end() ||
-         std::ranges::any_of(kLoadingStarts, [&](auto part) { return name.starts_with(part); }) ||
-         std::ranges::any_of(kLoadingEnds, [&](auto part) { return name.ends_with(part); });
-}
-
-// A reference is filled in where the job starts, from the environment of the loop.
-bool has_reference(const model::Change& change) {
-  std::string all;
-  for (const auto* values : {&change.env, &change.args}) {
-    for (const auto& [name, value] : *values) all += name + "\n" + value.value_or("") + "\n";
-  }
-  for (const auto* values : {&change.config, &change.inject}) {
-    for (const auto& [name, value] : *values) all += name + "\n" + value + "\n";
-  }
-  return contains(all, "{env:");
-}
-
-// From the repo's root; as it is if it is outside.
-std::string in_repo(const model::Spec& spec, const std::string& file) {
-  namespace fs = std::filesystem;
-  const fs::path whole = (fs::path(spec.workdir) / file).lexically_normal();
-  const fs::path base = spec.repo.empty() ? fs::path(spec.workdir) : fs::path(spec.repo);
-  return whole.lexically_relative(base.lexically_normal()).string();
-}
-
-Result<> check_config(const model::Spec& spec, const model::Change& change) {
-  for (const auto& [place, value] : change.config) {
-    const std::string path = in_repo(spec, place.substr(0, place.find('#')));
-    if (path.empty() || path.starts_with("..") || model::is_frozen(spec, path)) {
-      return bad_input(
-          fmt::format("{}: a model may not set what is frozen or outside of the repo", place));
-    }
-  }
-  return Ok{};
-}
-
-bool is_knob(const model::Spec& spec, const std::string& name) {
-  return std::ranges::any_of(spec.knobs, [&](const auto& knob) { return knob.second.env == name; });
 }
 
 }  // namespace
 
 Result<> check_agents_change(Context& context, const ledger::Family& family,
                              const model::Change& change) {
-  for (const auto& [name, value] : change.env) {
-    if (may_load(name) && !is_knob(family.spec, name)) {
-      return bad_input(fmt::format("{} can load code or files: a model may not set it", name));
-    }
-  }
-  if (has_reference(change)) {
-    return bad_input("{env:NAME} would show a model's change a variable of the loop");
-  }
-  TRY(check_config(family.spec, change));
-  if (!change.wrap.empty()) return bad_input("a model may not put another program before the job");
+  TRY(check_agents_settings(family.spec, change));
   if (change.patch.empty()) return Ok{};
   if (family.spec.repo.empty()) return bad_input("the spec has no repo for a patch to apply to");
   TRY(check_patch_paths(family.spec, change.patch));
@@ -129,7 +87,7 @@ Result<> check_agents_change(Context& context, const ledger::Family& family,
 
 Result<> check_only_tunes(const model::Spec& spec, const model::Change& change) {
   for (const auto& [name, value] : change.env) {
-    if (is_knob(spec, name) || dream::only_tunes(name)) continue;
+    if (is_knob_variable(spec, name) || dream::only_tunes(name)) continue;
     return bad_input(
         fmt::format("{} is neither a knob of the spec nor a variable that only tunes", name));
   }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/agent_door.h"
+#include "base/shown.h"
 #include "base/text.h"
 
 namespace amdahl::app {
@@ -52,6 +53,10 @@ Result<model::Change> change_in(const ledger::Family& family, const Json& json) 
   return change;
 }
 
+std::string title_in(const Json& json) {
+  return clip(on_one_line(json.at("title").get<std::string>()), kLongestTitle);
+}
+
 bool has_cause(const ledger::Family& family, const Idea& idea) {
   return family.profile && std::ranges::any_of(family.profile->causes, [&](const model::Cause& c) {
            return name(c.bottleneck) == idea.cause;
@@ -64,7 +69,7 @@ Result<model::Hypothesis> idea_in(Context& context, const ledger::Family& family
                                   const model::Origin& origin) {
   Idea idea;
   idea.change = TRY(change_in(family, json.at("change")));
-  idea.title = clip(json.at("title").get<std::string>(), kLongestTitle);
+  idea.title = title_in(json);
   idea.gain = json.at("expected_saving").get<double>();
   idea.cause = json.at("cause").get<std::string>();
   idea.from = origin.kind;
@@ -93,8 +98,7 @@ Result<TakenAnswer> take_answer(Context& context, const ledger::Family& family, 
     if (idea) {
       ideas.push_back(*std::move(idea));
     } else if (idea.error().kind == Error::Kind::kBadInput) {
-      const std::string title = clip(json.at("title").get<std::string>(), kLongestTitle);
-      taken.refused.push_back({title, idea.error().text});
+      taken.refused.push_back({title_in(json), idea.error().text});
     } else {
       return idea.error();
     }

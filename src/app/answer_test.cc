@@ -193,12 +193,37 @@ TEST_F(AnswerTest, DetoursAreRefusedForNothing) {
            {"asks for a key of the loop", with("args", "--batch", "{env:ANTHROPIC_API_KEY}"),
             "{env:NAME}"},
            {"sets what is outside", with("config", "../../etc/x.toml#a", "1"), "outside"},
-           {"sets what is denied", with("config", "secret.toml#a", "1"), "frozen"}}) {
+           {"sets what is denied", with("config", "secret.toml#a", "1"), "frozen"},
+           {"hides a line from who reads the diff",
+            patched("--- a/src/work.py\n+++ b/src/work.py\n@@ -1,3 +1,3 @@\n def work(items):\n"
+                    "-    seen = []\n+    seen = None  # \x1b[1A\x1b[2K\n     return seen\n"),
+            "change how it is shown"},
+           {"reads as another line",
+            patched("--- a/src/work.py\n+++ b/src/work.py\n@@ -1,3 +1,3 @@\n def work(items):\n"
+                    "-    seen = []\n+    seen = [] \u202E\u2066# enon\n     return seen\n"),
+            "change how it is shown"},
+           {"says how tests are run",
+            patched("--- /dev/null\n+++ b/src/pytest.ini\n@@ -0,0 +1,2 @@\n+[pytest]\n"
+                    "+addopts = --collect-only\n"),
+            "touches src/pytest.ini"},
+           {"writes elsewhere", with("args", "--out", "/root/.bashrc"), "is outside of the repo"},
+           {"writes above", with("args", "--out", "../../x"), "is outside of the repo"}}) {
     SCOPED_TRACE(c.name);
     const std::string told = refusal(c.idea);
     EXPECT_NE(told.find(c.part), std::string::npos) << told;
   }
   EXPECT_TRUE(context_.ledger->hypotheses("eval", "")->empty());
+}
+
+// What people read of it is one plain line.
+TEST_F(AnswerTest, WordsOfAModelDoNotMoveTheCursor) {
+  Json spoken = patched(kGood);
+  spoken["title"] = "faster\x1b[2J\nApproved \u202Eby ada";
+  spoken["mechanism"] = "line\r\x1b]0;owned\x07 two";
+  const TakenAnswer taken = take(spoken);
+  ASSERT_EQ(taken.outcome.fresh.size(), 1U);
+  EXPECT_EQ(taken.outcome.fresh.front().title, "faster?[2J Approved ?by ada");
+  EXPECT_EQ(taken.outcome.fresh.front().mechanism, "line ?]0;owned? two");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "app/asking.h"
 #include "app/attacks.h"
 #include "app/evidence.h"
+#include "app/model_dream.h"
 #include "app/work.h"
 #include "base/hash.h"
 #include "ledger/event.h"
@@ -79,6 +80,26 @@ class Asker {
     const std::optional<double> value = worth(context_.config, family);
     if (value && *value < most_usd(context_.config, model)) return false;
     return reserve(family, model, {brief::Role::kAttack, experiment, past, std::string(at), ""});
+  }
+
+  // The cheapest model reads the documents that fit the family, once a profile. Whether a question
+  // was reserved.
+  Result<bool> dream(const ledger::Family& family, const agent::Runtime& model) {
+    const Config& config = context_.config;
+    if (config.dream_every <= 0 || config.docs_dir.empty()) return false;
+    if (limits_.without_texts.contains(family.name)) return false;
+    for (const ledger::Ask& ask : TRY(context_.ledger->asks(family.name, ""))) {
+      if (ask.role == "dream" && ask.about == family.profile->id) return false;
+    }
+    const std::optional<double> value = worth(config, family);
+    if (value && *value < most_usd(config, model)) return false;
+    const auto texts = texts_for(context_, family);
+    if (texts && !texts->empty()) {
+      return reserve(family, model, {brief::Role::kDream, family.profile->id, 0, "", ""});
+    }
+    limits_.without_texts.insert(family.name);
+    if (!texts) say_(fmt::format("{}: cannot dream: {}", family.name, texts.error().text));
+    return false;
   }
 
  private:
@@ -195,7 +216,9 @@ Result<int> ask_models(Context& context, const Snapshot& snapshot, std::int64_t 
   Asker asker(context, fence, limits, say);
   for (const auto& [name, family] : snapshot.families) {
     if (!family.profile || snapshot.skipped.contains(name)) continue;
-    asked += TRY(asker.consider(family, has_ideas[name], models)) ? 1 : 0;
+    const bool proposes = TRY(asker.consider(family, has_ideas[name], models));
+    const bool dreams = !has_ideas[name] && TRY(asker.dream(family, models.front()));
+    asked += (proposes ? 1 : 0) + (dreams ? 1 : 0);
   }
   // Whoever is asked last is the most able.
   for (const loop::ExperimentState& x : snapshot.experiments.state().experiments) {

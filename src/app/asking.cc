@@ -10,6 +10,7 @@
 #include "app/answer.h"
 #include "app/ask_folder.h"
 #include "app/attacks.h"
+#include "app/model_dream.h"
 #include "app/work.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -120,13 +121,12 @@ class Collecting {
     const auto role = brief::role_named(ask_.role);
     const auto fits = role ? brief::check_answer(*role, answer) : bad_input("unknown role");
     if (fits && role == brief::Role::kAttack) return take_vote(answer, std::move(payload), cost);
-    if (!fits || role != brief::Role::kPropose) {
+    if (!fits) {
       payload["outcome"] = "invalid answer";
-      payload["because"] = fits ? "nobody takes answers of this role" : fits.error().text;
+      payload["because"] = fits.error().text;
       return write(std::move(payload), {});
     }
-    const ledger::Family family = TRY(context_.ledger->family(ask_.family));
-    TakenAnswer taken = TRY(take_answer(context_, family, answer, {"agent", runtime()}));
+    TakenAnswer taken = TRY(role == brief::Role::kDream ? dreamt(answer) : proposed(answer));
     payload["proposed"] = Json::array();
     for (const model::Hypothesis& h : taken.outcome.fresh) payload["proposed"].push_back(h.id);
     payload["refused"] = Json::array();
@@ -144,6 +144,24 @@ class Collecting {
       say_(fmt::format("{}: {}", ask_.family, known));
     }
     return true;
+  }
+
+  Result<TakenAnswer> proposed(const Json& answer) {
+    const ledger::Family family = TRY(context_.ledger->family(ask_.family));
+    return take_answer(context_, family, answer, {"agent", runtime()});
+  }
+
+  // Like any proposal, if its quotes stand in what was asked.
+  Result<TakenAnswer> dreamt(const Json& answer) {
+    const ledger::Family family = TRY(context_.ledger->family(ask_.family));
+    const Json request = TRY(parse_json(ask_.request).in(ask_.id));
+    const auto brief = os::read_file(folder_.brief());
+    const bool is_ours = brief && sha256_hex(*brief) == request.value("prompt", "");
+    ReadDream read = read_dream(answer, is_ours ? *brief : "");
+    TakenAnswer taken =
+        TRY(take_answer(context_, family, read.proposals, {"agent", runtime() + " (dream)"}));
+    taken.refused.insert(taken.refused.begin(), read.refused.begin(), read.refused.end());
+    return taken;
   }
 
   Result<bool> take_vote(const Json& answer, Json payload, const std::string& cost) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,9 @@ Result<std::vector<agent::Runtime>> models_of(const Config& config);
 Result<int> collect_answers(Context& context, std::int64_t fence, const Say& say);
 
 struct AskLimits {
-  double usd_left = 0;         // Of the cycle; what is reserved is taken off.
-  bool out_of_budget = false;  // A question was refused for want of money or tokens.
+  double usd_left = 0;                    // Of the cycle; what is reserved is taken off.
+  bool out_of_budget = false;             // A question was refused for want of money or tokens.
+  std::set<std::string> without_texts{};  // Families that no document fits.
 };
 // Asks about families that have nothing left to test. Returns how many questions were reserved.
 Result<int> ask_models(Context& context, const Snapshot& snapshot, std::int64_t fence,

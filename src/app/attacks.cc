@@ -7,6 +7,7 @@
 
 #include "app/ask_folder.h"
 #include "base/redact.h"
+#include "base/shown.h"
 #include "base/text.h"
 #include "ledger/event.h"
 #include "ledger/ledger.h"
@@ -53,7 +54,8 @@ std::string sentence_of(const Attack& attack) {
 
 Result<Attack> attack_in(const Json& answer) {
   Attack attack;
-  attack.because = clip(redact(answer.at("because").get<std::string>()), kLongestReason);
+  attack.because =
+      clip(on_one_line(redact(answer.at("because").get<std::string>())), kLongestReason);
   if (answer.at("vote") != "refute") return attack;
   attack.vote = model::Vote::kRefute;
   attack.check = answer.at("check").get<std::string>();

@@ -179,7 +179,8 @@ class Cleaner {
       return false;
     }
     if (!leftover.is_tree) return true;
-    for (const char* end : {".used", ".steps", ".lock"}) fs::remove_all(path + end, failed);
+    for (const char* end : {".used", ".steps", ".check", ".lock"})
+      fs::remove_all(path + end, failed);
     return true;
   }
 

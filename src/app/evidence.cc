@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "app/model_dream.h"
 #include "app/pairs.h"
 #include "app/propose.h"
 #include "app/snapshot.h"
@@ -171,6 +172,7 @@ Result<Brief> brief_on(Context& context, const std::string& name, brief::Role ro
     return Error{Error::Kind::kNotFound,
                  fmt::format("{} has no claimed win to attack; type: amdahl status", name)};
   }
+  if (role == brief::Role::kDream) memory.documents = TRY(texts_for(context, family));
   Brief brief;
   brief.packet = brief::packet(role, std::move(stored.evidence), memory);
   brief.packet["evidence_sha256"] = stored.digest.empty() ? Json() : Json(stored.digest);

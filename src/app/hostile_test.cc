@@ -170,7 +170,7 @@ class HostileTest : public testing::Test {
 
 TEST_F(HostileTest, TheLedgerIsTheSameWithAndWithoutIt) {
   const std::vector<std::string> texts = hostile_texts();
-  ASSERT_EQ(texts.size(), 50U);
+  ASSERT_EQ(texts.size(), 60U);
   World clean(folder_ / "clean", {});
   World hostile(folder_ / "other", texts);
   clean.live("larger batches");

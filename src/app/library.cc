@@ -29,7 +29,7 @@ bool is_html(const std::string& path) {
 }
 
 // Raised when the tables, or what is found in the same text, change: then all is read anew.
-constexpr int kIndexVersion = 1;
+constexpr int kIndexVersion = 2;
 constexpr int kBusyMs = 5000;
 
 constexpr const char* kTables =

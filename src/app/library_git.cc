@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kMostCommits = 2000;  // Of one repository, the newest.
 constexpr std::size_t kLargestCommit = 200'000;
+constexpr std::size_t kSha1Digits = 40;
+constexpr std::size_t kSha256Digits = 64;
 constexpr char kCommitMark = '\x1e';
 constexpr char kFieldMark = '\x1f';
 
@@ -22,8 +24,12 @@ dream::Commit commit_of(const std::string& repository, std::string_view record) 
   const std::size_t second =
       first == record.npos ? record.npos : record.find(kFieldMark, first + 1);
   if (second == record.npos) return {};
-  return {repository, std::string(trim(record.substr(0, first))),
-          std::string(trim(record.substr(first + 1, second - first - 1))),
+  const std::string id(trim(record.substr(0, first)));
+  // A message can hold the marks, too; an id becomes the name of a file.
+  const bool is_id = (id.size() == kSha1Digits || id.size() == kSha256Digits) &&
+                     id.find_first_not_of("0123456789abcdef") == id.npos;
+  if (!is_id) return {};
+  return {repository, id, std::string(trim(record.substr(first + 1, second - first - 1))),
           std::string(record.substr(second + 1))};
 }
 

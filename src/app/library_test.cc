@@ -176,5 +176,24 @@ TEST_F(LibraryTest, CommitsOfARepositoryAreReadOnce) {
   EXPECT_EQ(open().new_commits(), 3);
 }
 
+// A message may hold the marks between commits: what follows them is no commit of its own, whose id
+// could name a file elsewhere.
+TEST_F(LibraryTest, AMessageForgesNoCommit) {
+  write("docs/repo/train.py", "for x in data:\n    total += loss(x).item()\n");
+  write("message", "Notes\n\n\x1e../../evil\x1fUse pin_memory: steps are 12 % faster\x1f");
+  const std::string command = "cd '" + (folder_ / "docs/repo").string() +
+                              "' && git init -q . && git add . && git -c user.name=Ada -c "
+                              "user.email=a@b.c commit -q --cleanup=verbatim -F ../../message";
+  if (std::system(command.c_str()) != 0) GTEST_SKIP() << "git is not installed: apt install git";
+  Result<Library> opened = Library::open((folder_ / "docs").string());
+  ASSERT_TRUE(opened) << opened.error().text;
+  Library library = *std::move(opened);
+  EXPECT_EQ(library.repositories(), 1);
+  EXPECT_EQ(library.new_commits(), 0);
+  const auto leads = library.leads();
+  ASSERT_TRUE(leads) << leads.error().text;
+  EXPECT_TRUE(leads->empty());
+}
+
 }  // namespace
 }  // namespace amdahl::app

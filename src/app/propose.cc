@@ -15,6 +15,7 @@
 #include "app/effects.h"
 #include "app/patches.h"
 #include "app/snapshot.h"
+#include "base/shown.h"
 #include "base/text.h"
 #include "hypothesize/playbook.h"
 #include "hypothesize/propose.h"
@@ -332,8 +333,8 @@ Result<model::Hypothesis> draft_idea(Context& context, const std::string& family
   model::Hypothesis h =
       TRY(hypothesize::from_change(family.spec, family.baseline, idea.change,
                                    {idea.from, idea.actor}, context.hardware_for(family.name)));
-  if (!idea.title.empty()) h.title = idea.title;
-  if (!idea.mechanism.empty()) h.mechanism = idea.mechanism;
+  if (!idea.title.empty()) h.title = on_one_line(idea.title);
+  if (!idea.mechanism.empty()) h.mechanism = on_one_line(idea.mechanism);
   if (idea.gain > 0) h.predicted_gain = idea.gain;
   if (family.profile) h.profile = family.profile->id;
   if (!idea.cause.empty()) TRY(act_on(family, idea.cause, h));

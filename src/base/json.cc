@@ -1,10 +1,35 @@
 #include "base/json.h"
 
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 namespace amdahl {
+namespace {
+
+constexpr int kDeepest = 500;  // Copies and dumps of a value follow its depth.
+
+// Where the text is nested too deeply; npos if nowhere.
+std::size_t too_deep_at(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') ++i;
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (depth > kDeepest) return i;
+  }
+  return text.npos;
+}
+
+}  // namespace
 
 Result<Json> parse_json(std::string_view text) {
+  if (const std::size_t at = too_deep_at(text); at != text.npos) {
+    return bad_input(fmt::format("byte {}: nested more than {} deep", at + 1, kDeepest));
+  }
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& e) {

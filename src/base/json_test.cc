@@ -25,5 +25,14 @@ TEST(Json, ErrorsNameTheByte) {
   EXPECT_FALSE(parse_json("\"\xFF\""));
 }
 
+TEST(Json, WhatIsNestedTooDeeplyIsRefusedBeforeItIsRead) {
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  EXPECT_TRUE(parse_json(nested(500)));
+  EXPECT_EQ(parse_json(nested(1'000'000)).error().text, "byte 501: nested more than 500 deep");
+  EXPECT_TRUE(parse_json("\"" + std::string(1000, '[') + "\\\"" + std::string(1000, '{') + "\""));
+}
+
 }  // namespace
 }  // namespace amdahl

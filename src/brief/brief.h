@@ -83,6 +83,7 @@ struct Memory {
   std::vector<Claim> claims;     // Past the comparison.
   std::vector<Chance> chances;
   std::vector<Purse> purses;
+  std::vector<std::string> documents;  // For the role dream: "SOURCE: TEXT", the best first.
 };
 
 // The most that is told, in bytes of prompt(). A token is between 2 and 4 bytes of it.

@@ -35,8 +35,10 @@ constexpr auto kRoles = std::to_array<RoleText>({
      "is false, with numbers from the data, and name the check whose extra pairs would settle it. "
      "Abstain if you find none."},
     {Role::kDream, "dream",
-     "Find optimisations for this job in the documents and repositories you were given. Name the "
-     "source of each and quote it word for word."},
+     "Find optimisations for this job in memory.documents. Each line there is a source, a colon "
+     "and "
+     "its text. Name the source of each idea and quote the text word for word; what is not there "
+     "is refused."},
 });
 
 constexpr auto kRules = std::to_array<std::string_view>({
@@ -128,6 +130,7 @@ Json memory_of(Role role, const Memory& memory) {
                       {"spent", rounded(purse.spent)}});
   }
   Json json{{"known", known}, {"like_families", like}, {"tries", chances}, {"budget", purses}};
+  if (role == Role::kDream && !memory.documents.empty()) json["documents"] = memory.documents;
   if (role != Role::kAttack) return json;
   json["claims"] = Json::array();
   for (const Claim& claim : memory.claims) json["claims"].push_back(claim_of(claim));
@@ -151,10 +154,10 @@ constexpr auto kCuts =
                         {"/evidence/code", 1},        {"/evidence/injections", 4},
                         {"/evidence/knobs", 8},       {"/evidence/causes", 4},
                         {"/memory/claims", 1},        {"/evidence/files", 0},
-                        {"/memory/known", 0},         {"/memory/like_families", 0},
-                        {"/evidence/findings", 0},    {"/evidence/code", 0},
-                        {"/evidence/knobs", 0},       {"/evidence/injections", 0},
-                        {"/evidence/missing", 0}});
+                        {"/memory/documents", 8},     {"/memory/known", 0},
+                        {"/memory/like_families", 0}, {"/evidence/findings", 0},
+                        {"/evidence/code", 0},        {"/evidence/knobs", 0},
+                        {"/evidence/injections", 0},  {"/evidence/missing", 0}});
 
 // Cuts from the ends of lists until the prompt is small enough. What no cut can help stays.
 void fit(Json& packet, std::size_t most_bytes) {

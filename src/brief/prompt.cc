@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "base/shown.h"
 #include "base/text.h"
 #include "brief/brief.h"
 
@@ -44,8 +45,8 @@ class Drawing {
   void line(int depth, std::string_view words) {
     for (const std::string_view part : split(words, '\n')) {
       std::string clean(part);
-      std::erase_if(clean, [](char c) { return c == '\r' || c == '\v' || c == '\f'; });
-      text += fmt::format("| {:{}}{}\n", "", 2 * depth, clean);
+      std::erase(clean, '\r');
+      text += fmt::format("| {:{}}{}\n", "", 2 * depth, harmless(clean));
     }
   }
 

@@ -126,7 +126,7 @@ int print_help(const std::vector<std::string>& words) {
 }
 
 int fail(const Error& error) {
-  fmt::print(stderr, "amdahl: {}\n", error.text);
+  tell("amdahl: " + error.text);
   return exit_code(error.kind);
 }
 

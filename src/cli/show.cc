@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/amount.h"
+#include "base/shown.h"
 #include "base/text.h"
 #include "cli/terminal.h"
 
@@ -19,6 +20,12 @@ namespace amdahl::cli {
 namespace {
 
 int print_error = 0;  // The first that printing met; stdio only keeps that there was one.
+
+void write_out(const std::string& text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() || print_error != 0) return;
+  print_error = errno != 0 ? errno : EIO;
+}
 
 }  // namespace
 
@@ -41,11 +48,9 @@ Result<app::Context> context_for(const Flags& flags, bool create, app::Overrides
   return context;
 }
 
-void print(const std::string& text) {
-  errno = 0;
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() || print_error != 0) return;
-  print_error = errno != 0 ? errno : EIO;
-}
+void print(const std::string& text) { write_out(harmless(text)); }
+
+void tell(const std::string& line) { fmt::print(stderr, "{}\n", harmless(line)); }
 
 Result<> check_printed() {
   errno = 0;
@@ -56,7 +61,7 @@ Result<> check_printed() {
                               std::system_category().message(std::exchange(print_error, 0))));
 }
 
-void print_json(const Json& document) { print(pretty_json(document) + "\n"); }
+void print_json(const Json& document) { write_out(pretty_json(document) + "\n"); }
 
 void print_outcome(const Flags& flags, const Json& outcome) {
   if (flags.json) return print_json(outcome);

@@ -16,7 +16,10 @@ namespace amdahl::cli {
 Result<app::Config> config_for(const Flags& flags, app::Overrides overrides = {});
 Result<app::Context> context_for(const Flags& flags, bool create, app::Overrides overrides = {});
 
-void print(const std::string& text);  // To stdout.
+// To stdout and to stderr: without what could change the terminal, since much of it comes from
+// jobs, models and documents. `tell` ends the line.
+void print(const std::string& text);
+void tell(const std::string& line);
 // kExternal if not all output was written: disk full.
 Result<> check_printed();
 void print_json(const Json& document);

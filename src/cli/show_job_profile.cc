@@ -93,7 +93,7 @@ Result<std::vector<app::Ceiling>> measured(const ProfileFlags& flags, const app:
   options.causes = to_measure(flags);
   catch_interrupts();
   options.stopped = interrupted;
-  options.say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  options.say = [](const std::string& line) { tell(line); };
   return app::measure_ceilings(config, options, done.joined.profile);
 }
 
@@ -125,7 +125,7 @@ Result<int> profile_typed_command(const ProfileFlags& flags) {
   TRY(app::check_causes(to_measure(flags)));
   const app::CommandProfile done = TRY(app::profile_command(config, command));
   if (done.receipt.ending == model::Ending::kNotStarted) {
-    fmt::print(stderr, "amdahl: {}\n", done.receipt.reason);
+    tell("amdahl: " + done.receipt.reason);
     return exit_status(done.receipt);
   }
   const std::vector<app::Ceiling> ceilings = TRY(measured(flags, config, command, done));

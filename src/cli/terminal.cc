@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "app/door.h"
+#include "base/screen.h"
 #include "base/text.h"
+#include "cli/show.h"
 
 namespace amdahl::cli {
 namespace {
@@ -74,17 +76,17 @@ void ProgressLine::show(const std::string& text) {
   if (now - last_s_ < (live_ ? 0.2 : 15)) return;
   last_s_ = now;
   if (!live_) {
-    fmt::print(stderr, "{}\n", text);
+    tell(text);
     return;
   }
-  fmt::print(stderr, "\r\x1b[K{}", clip(text, static_cast<std::size_t>(width_ - 1)));
+  fmt::print(stderr, "\r\x1b[K{}", clip(plain(text), static_cast<std::size_t>(width_ - 1)));
   std::fflush(stderr);
   shown_ = true;
 }
 
 void ProgressLine::say(const std::string& line) {
   clear();
-  fmt::print(stderr, "{}\n", line);
+  tell(line);
 }
 
 void catch_interrupts() {

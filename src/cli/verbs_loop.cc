@@ -181,7 +181,7 @@ Result<int> do_work(const WorkFlags& flags) {
   if (flags.idle > 0) options.idle = from_seconds(flags.idle);
   options.stopped = interrupted;
   options.say = [&](const std::string& text) {
-    if (!flags.quiet) fmt::print(stderr, "{}\n", text);
+    if (!flags.quiet) tell(text);
   };
   const app::WorkSummary summary = TRY(app::run_work(context, options));
   if (flags.json) {
@@ -297,7 +297,7 @@ Result<int> do_stack(const StackFlags& flags) {
     app::StackOptions options;
     if (flags.pairs > 0) options.pairs = flags.pairs;
     options.stopped = interrupted;
-    options.say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+    options.say = [](const std::string& line) { tell(line); };
     for (const std::string& family : flags.words) {
       results.push_back(TRY(app::measure_stack(context, family, options)));
     }

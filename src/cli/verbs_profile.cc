@@ -130,7 +130,7 @@ Result<int> profile_family(const ProfileFlags& flags) {
   const std::string& family = flags.words.front();
   app::Context context = TRY(context_for(flags, false));
   if (!flags.show) catch_interrupts();
-  const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  const auto say = [](const std::string& line) { tell(line); };
   const app::JobProfile joined =
       TRY(flags.show ? app::latest_profile(context, family)
                      : app::profile_family(context, family, say, interrupted));

@@ -72,12 +72,14 @@ Score score(const std::vector<Json>& rows, const std::string& half, bool by_chan
 // ideas (0.29, 0.40) and 0.33, 0.29 of 17 (0.22, 0.24). Of 823 paragraphs of public documentation
 // 22 have leads (54 before), of which about 10 are right. So expect less than these sets promise:
 // in a new project less than half of the leads are right.
+// "judged" was written by somebody who had not seen the rules, and the rules have not been revised
+// with it: passages 0.85, 0.81 of 36; commits 0.88, 0.70 of 20.
 TEST(Leads, AreFoundInALabelledSet) {
   for (const char* file : {"passages.jsonl", "commits.jsonl"}) {
     const std::vector<Json> rows = rows_of(file);
     ASSERT_GE(rows.size(), std::string(file) == "passages.jsonl" ? 60U : 40U);
-    for (const char* half :
-         {"tuned", "held", "fresh", "last", "final", "notes", "kept", "mixed", "apart", "styled"}) {
+    for (const char* half : {"tuned", "held", "fresh", "last", "final", "notes", "kept", "mixed",
+                             "apart", "styled", "judged"}) {
       const Score ours = score(rows, half, false);
       const Score chance = score(rows, half, true);
       fmt::print("{} {}: precision {:.2f}, recall {:.2f} of {}; by chance {:.2f}, {:.2f}\n", file,

@@ -54,8 +54,9 @@ class Connection {
 
   void take(const std::string& line) {
     if (trim(line).empty()) return;
-    const Json message = Json::parse(line, nullptr, false);
-    if (message.is_discarded() || line.size() > kLongestLine) return write(Server::parse_error());
+    const auto parsed = line.size() > kLongestLine ? bad_input("too long") : parse_json(line);
+    if (!parsed) return write(Server::parse_error());
+    const Json& message = *parsed;
     const auto method = message.is_object() ? message.find("method") : message.end();
     const bool slow = method != message.end() && message.is_object() && *method == "tools/call";
     if (!slow) return write(server_.handle(message, session_));

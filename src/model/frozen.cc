@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include <fmt/core.h>
 #include <fnmatch.h>
@@ -13,9 +14,21 @@ namespace {
 
 constexpr std::size_t kShortestWord = 4;
 
-constexpr auto kFrozen = std::to_array<const char*>(
-    {".git/*", "*/.git/*", ".git*", "*/.git*", "test/*", "tests/*", "*/test/*", "*/tests/*",
-     "test_*", "*/test_*", "*_test.*", "*conftest.py", "*/ci/*", ".ci/*", "ci/*"});
+// In either case of letters: tests, what runs them and how, and git's own files.
+constexpr auto kFrozen =
+    std::to_array<const char*>({".git/*",    "*/.git/*",    ".git*",        "*/.git*",
+                                "test/*",    "*/test/*",    "tests/*",      "*/tests/*",
+                                "testing/*", "*/testing/*", "__tests__/*",  "*/__tests__/*",
+                                "test_*",    "*/test_*",    "test.*",       "*/test.*",
+                                "tests.*",   "*/tests.*",   "*_test.*",     "*_tests.*",
+                                "*.test.*",  "*.spec.*",    "*conftest.py", "*pytest.ini",
+                                "*tox.ini",  "*noxfile.py", "*setup.cfg",   "*CTestTestfile.cmake",
+                                "*/ci/*",    ".ci/*",       "ci/*"});
+// "BatchTest.java", but not "latest.py".
+constexpr auto kFrozenAsSpelled = std::to_array<const char*>({"*Test.*", "*Tests.*"});
+// Lines that say which tests there are.
+constexpr auto kOfTests = std::to_array<const char*>(
+    {"add_test(", "enable_testing(", "[tool.pytest", "addopts", "testpaths"});
 
 // A folder's name means all that is in it.
 bool matches(const std::string& pattern, const std::string& path) {
@@ -29,20 +42,51 @@ bool is_outside(const std::string& path) {
          contains(path, "/../") || path.ends_with("/..");
 }
 
+// Whether a word of the check is the file; within a shell's text the folder may be another one.
+bool names(const Spec& spec, std::string word, const std::string& path, bool anywhere) {
+  if (word.starts_with(spec.repo + "/")) word = word.substr(spec.repo.size() + 1);
+  word = std::filesystem::path(word).lexically_normal().string();
+  return word == path || (anywhere && contains(word, ".") && path.ends_with("/" + word));
+}
+
+// Whether "-m WORD" runs the file.
+bool is_module(std::string word, const std::string& path) {
+  std::ranges::replace(word, '.', '/');
+  return !word.empty() &&
+         std::ranges::any_of(std::to_array<const char*>({".py", "/__main__.py", "/__init__.py"}),
+                             [&](const char* end) {
+                               return path == word + end || path.ends_with("/" + word + end);
+                             });
+}
+
 // A file that the check command names, from the repo's root.
 bool is_of_check(const Spec& spec, const std::string& path) {
-  return std::ranges::any_of(spec.check, [&](std::string word) {
-    if (word.starts_with(spec.repo + "/")) word = word.substr(spec.repo.size() + 1);
-    while (word.starts_with("./")) word = word.substr(2);
-    return word == path;
-  });
+  std::string before;
+  for (const std::string& whole : spec.check) {
+    std::string spaced = whole;
+    for (char& c : spaced) {
+      if (std::string_view("\t\n;&|()<>\"'`=").find(c) != std::string_view::npos) c = ' ';
+    }
+    const bool is_text = contains(spaced, " ");
+    for (const std::string_view part : split(spaced, ' ')) {
+      const std::string word(part);
+      if (word.empty()) continue;
+      if (names(spec, word, path, is_text) || (before == "-m" && is_module(word, path)))
+        return true;
+      before = word;
+    }
+  }
+  return false;
 }
 
 }  // namespace
 
 bool is_frozen(const Spec& spec, const std::string& path) {
   const auto matches_path = [&](const std::string& pattern) { return matches(pattern, path); };
-  return std::ranges::any_of(kFrozen, matches_path) ||
+  const std::string small = lower(path);
+  const auto matches_small = [&](const char* pattern) { return matches(lower(pattern), small); };
+  return std::ranges::any_of(kFrozen, matches_small) ||
+         std::ranges::any_of(kFrozenAsSpelled, matches_path) ||
          std::ranges::any_of(spec.deny, matches_path) || is_of_check(spec, path);
 }
 
@@ -74,6 +118,7 @@ std::vector<std::string> frozen_words(const Spec& spec) {
   }
   words.push_back(plain_part(spec.work_pattern));
   std::erase(words, "");
+  words.insert(words.end(), kOfTests.begin(), kOfTests.end());
   return words;
 }
 

@@ -47,6 +47,13 @@ Result<> check_change(const Spec& spec, const Change& change) {
           fmt::format("the change sets a variable with the invalid name \"{}\"", name));
     }
   }
+  // A program gets the text before it: two changes would do the same.
+  for (const auto* values : {&change.env, &change.args}) {
+    for (const auto& [name, value] : *values) {
+      if (name.find('\0') == name.npos && (!value || value->find('\0') == value->npos)) continue;
+      return bad_input(fmt::format("{}: a zero byte ends the text; leave it out", name.c_str()));
+    }
+  }
   return Ok{};
 }
 

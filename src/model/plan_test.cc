@@ -153,6 +153,10 @@ TEST(Plan, RefusesWhatTheSpecDoesNotHave) {
   change.config["c.json"] = "1";
   EXPECT_EQ(error(change), "the change sets \"c.json\": write it as \"file.json#key.path\"");
   EXPECT_EQ(error(env({{"A=B", "1"}})), "the change sets a variable with the invalid name \"A=B\"");
+  EXPECT_EQ(error(args({{"--batch", std::string("2\0x", 3)}})),
+            "--batch: a zero byte ends the text; leave it out");
+  EXPECT_EQ(error(env({{"MODE", std::string("Fast\0", 5)}})),
+            "MODE: a zero byte ends the text; leave it out");
   EXPECT_EQ(error(args({{"--amp", std::nullopt}})),
             "cannot remove --amp: \"data\" may or may not be its value; add a knob for the flag "
             "with its value to the spec");

@@ -55,6 +55,7 @@ void put_in_jail(const RunOrder& order, Launchable& job) {
   for (const auto& [name, value] : job.env) {
     if (name.ends_with("PATH") || order.plan.env.contains(name)) add_paths(value, jail.readable);
   }
+  if (!order.own_workdir.empty()) jail.replaced[job.workdir] = order.own_workdir;
   jail.writable.push_back(order.out_dir);
   if (!order.state_dir.empty()) {
     (names_state(order) ? jail.writable : jail.fresh).push_back(order.state_dir);

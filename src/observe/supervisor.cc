@@ -178,7 +178,8 @@ Result<model::Receipt> supervise(const RunOrder& order_given, os::Clock& clock,
   take_report(order, run.watcher(), receipt);
   add_problems(receipt, run.problems());
   take_engagements(order, receipt);
-  take_files(order, {order.out_dir, workdir, oldest_output(receipt, clock)}, inputs, receipt);
+  const std::string& results = order.own_workdir.empty() ? workdir : order.own_workdir;
+  take_files(order, {order.out_dir, results, oldest_output(receipt, clock)}, inputs, receipt);
   model::seal(receipt);
   return receipt;
 }

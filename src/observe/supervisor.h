@@ -41,6 +41,9 @@ struct RunOrder {
   // Runs it in bubblewrap, which must be there: with these folders, its own, and what its command
   // names; without variables that hold keys, but for those that the plan sets.
   std::optional<os::Jail> jail{};
+  // In a jail: a copy of the plan's workdir that is there instead and may be written to; outputs
+  // that are relative to the workdir are looked for in it. Empty: none.
+  std::string own_workdir{};
 };
 
 // For progress lines; called from the supervisor's thread a few times per second.

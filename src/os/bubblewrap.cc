@@ -41,20 +41,24 @@ std::string canonical(const std::string& path) {
   return error ? path : found.string();
 }
 
+struct Shown {
+  Show show = Show::kEmpty;
+  std::string source{};  // Of what is shown; empty: the path itself.
+};
 // By path: a folder comes before what is in it, and is mounted first.
-using Mounts = std::map<std::string, Show>;
+using Mounts = std::map<std::string, Shown>;
 
 // Whether the path lies in something that is empty inside, and not at it.
 bool is_covered(const Mounts& mounts, const std::string& path) {
-  for (const auto& [outer, show] : mounts) {
-    if (show == Show::kEmpty && path.starts_with(outer + "/")) return true;
+  for (const auto& [outer, mount] : mounts) {
+    if (mount.show == Show::kEmpty && path.starts_with(outer + "/")) return true;
   }
   return false;
 }
 
 void add(Mounts& mounts, const std::vector<std::string>& paths, Show show) {
   for (const std::string& path : paths) {
-    if (!path.empty() && exists(path)) mounts[canonical(path)] = show;
+    if (!path.empty() && exists(path)) mounts[canonical(path)] = {show};
   }
 }
 
@@ -72,6 +76,9 @@ Mounts mounts_of(const Jail& jail) {
   }
   add(mounts, jail.writable, Show::kWritable);
   add(mounts, jail.fresh, Show::kEmpty);
+  for (const auto& [path, source] : jail.replaced) {
+    mounts[canonical(path)] = {Show::kWritable, canonical(source)};
+  }
   return mounts;
 }
 
@@ -127,10 +134,11 @@ std::vector<std::string> jailed(const Jail& jail, const std::vector<std::string>
   all.insert(all.end(), {"--remount-ro", "/proc"});
   const std::vector<std::string> nodes = devices();
   all.insert(all.end(), nodes.begin(), nodes.end());
-  for (const auto& [path, show] : mounts_of(jail)) {
+  for (const auto& [path, mount] : mounts_of(jail)) {
+    const std::string& source = mount.source.empty() ? path : mount.source;
     std::error_code ignored;
     const bool is_folder = fs::is_directory(path, ignored);
-    switch (show) {
+    switch (mount.show) {
       case Show::kEmpty:
         all.insert(all.end(), {"--tmpfs", path});
         break;
@@ -138,7 +146,7 @@ std::vector<std::string> jailed(const Jail& jail, const std::vector<std::string>
         all.insert(all.end(), {"--ro-bind", path, path});
         break;
       case Show::kWritable:
-        all.insert(all.end(), {"--bind", path, path});
+        all.insert(all.end(), {"--bind", source, path});
         break;
       case Show::kNothing:
         if (is_folder) all.insert(all.end(), {"--tmpfs", path});

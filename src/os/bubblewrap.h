@@ -1,6 +1,7 @@
 // bubblewrap.h: a command inside bubblewrap: what it may see, write and reach.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct Jail {
   std::vector<std::string> readable{};  // Shown although they lie in something that is hidden.
   std::vector<std::string> writable{};  // Folders, which must exist.
   std::vector<std::string> fresh{};  // Folders, empty and writable; what is written is gone after.
+  std::map<std::string, std::string>
+      replaced{};  // Folder to the one that is there instead, writable.
 };
 
 // Whether bubblewrap can be used here; `why_not` gets the reason if not. Looks once a process.

@@ -1,6 +1,7 @@
 // agents_test.cc: a model that is played by a script, from the brief it gets to the gate.
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "scripted_model.h"
 
@@ -53,6 +54,58 @@ TEST_F(Agents, AScriptedModelsFixIsBuiltMeasuredAttackedAndPromoted) {
   EXPECT_EQ(gate.at("attacks"), shown.at("attacks"));
   for (const Json& vote : shown.at("votes")) EXPECT_NE(vote.at("vote"), "refute") << vote;
   EXPECT_EQ(house().amdahl({"ledger", "verify"}).code, 0);
+}
+
+// It reads passages that fit the job, and that rules cannot apply. What it quotes must stand there,
+// and what it sets is tested like anyone's idea.
+TEST_F(Agents, AModelDreamsOfWhatDocumentsSay) {
+  house().write("docs/threads.md",
+                "# Threads\n\nWith OMP_NUM_THREADS at three we kept the threads of our queue from "
+                "fighting for "
+                "cores: batches took half of the time.\n\nLunch is at noon.\n");
+  configure("[dream]\ndocs = \"" + house().path("docs") + "\"\nevery = 1\n");
+  play({});
+  const std::string quote = "kept the threads of our queue from fighting for cores";
+  const auto dream = [](const std::string& title, const std::string& source,
+                        const std::string& said, const std::string& variable) {
+    return Json{
+        {"title", title},
+        {"source", source},
+        {"quote", said},
+        {"cause", "compute"},
+        {"mechanism", "so."},
+        {"expected_saving", 0.5},
+        {"settings", Json::array({Json{{"kind", "env"}, {"name", variable}, {"value", "3"}}})}};
+  };
+  play_dream(
+      {dream("three threads", "threads.md:3", quote, "OMP_NUM_THREADS"),
+       dream("invented", "threads.md:3", "two threads made it ten times faster", "OMP_DYNAMIC"),
+       dream("from elsewhere", "other.md:3", quote, "OMP_NESTED"),
+       dream("loads code", "threads.md:3", quote, "LD_PRELOAD")});
+  const Outcome done = cycle();
+  ASSERT_EQ(done.code, 0) << done.err;
+  std::map<std::string, std::string> refused;
+  int asked = 0;
+  for (const Json& reserved : events("ask.reserved")) {
+    asked += reserved.at("payload").at("role") == "dream" ? 1 : 0;
+  }
+  EXPECT_EQ(asked, 1) << "once a profile";
+  for (const Json& settled : events("ask.settled")) {
+    for (const Json& row : settled.at("payload").value("refused", Json::array())) {
+      refused[row.at("title")] = row.at("because");
+    }
+  }
+  EXPECT_NE(refused["invented"].find("does not say that"), std::string::npos);
+  EXPECT_NE(refused["from elsewhere"].find("does not say that"), std::string::npos);
+  EXPECT_NE(refused["loads code"].find("LD_PRELOAD"), std::string::npos);
+  const Json taken = hypothesis("three threads");
+  ASSERT_FALSE(taken.is_null()) << done.err;
+  EXPECT_EQ(taken.at("hypothesis").at("origin"),
+            Json({{"kind", "agent"}, {"ref", "claude:sonnet (dream)"}}));
+  EXPECT_EQ(taken.at("hypothesis").at("mechanism"), "threads.md:3: \"" + quote + "\" so.");
+  EXPECT_NE(taken.at("state"), "promoted") << "it does nothing for this job";
+  const Json brief = json_of(house().amdahl({"brief", "work", "--role", "dream", "--json"}));
+  EXPECT_EQ(brief.at("memory").at("documents").size(), 1U) << "lunch fits nothing";
 }
 
 // Without a sandbox nothing of a model runs, unless that is set.

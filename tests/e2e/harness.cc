@@ -61,7 +61,9 @@ void check_answer(const std::vector<std::string>& words, const Outcome& outcome)
 Outcome run(const std::vector<std::string>& argv, const std::map<std::string, std::string>& env,
             const std::string& folder) {
   static std::atomic<int> number{0};  // Tests run programs from several threads.
-  const std::string base = folder + "/.out-" + std::to_string(++number);
+  // And two tests may run them in one folder.
+  const std::string base =
+      folder + "/.out-" + std::to_string(::getpid()) + "-" + std::to_string(++number);
   const pid_t child = ::fork();
   if (child == 0) become(argv, env, folder, base + ".out", base + ".err");
   int status = 0;

@@ -1,4 +1,4 @@
-// hostile_test.cc: fifty texts that tell the loop or a model what to do, in a job's code and logs,
+// hostile_test.cc: sixty texts that tell the loop or a model what to do, in a job's code and logs,
 // in documents, commits and answers: what is proposed, decided and promoted is the same without
 // them.
 #include <algorithm>
@@ -124,7 +124,7 @@ class Hostile : public ScriptedModel {
 
 TEST_F(Hostile, TheSameIsDecidedWithAndWithoutIt) {
   const std::vector<std::string> texts = hostile_texts();
-  ASSERT_EQ(texts.size(), 50U);
+  ASSERT_EQ(texts.size(), 60U);
   std::vector<std::string> plain;
   for (std::size_t i = 0; i < texts.size(); ++i) plain.push_back("note " + std::to_string(i));
   const Story expected = campaign(plain);

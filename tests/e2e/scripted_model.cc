@@ -32,6 +32,7 @@ with open(os.path.join(os.environ["AMDAHL_OUT"], "result"), "w") as out:
     out.write("%d\n" % total)
 print("worked on %d batches" % 12)
 )";
+constexpr const char* kResult = R"(os.path.join(os.environ["AMDAHL_OUT"], "result"))";
 constexpr const char* kCheck = R"(from queues import Queue
 
 assert Queue().take([1, 2]) == 3
@@ -45,7 +46,9 @@ std::string python() {
 }
 
 // The job prints the notes, to both of its logs, and its code has them in comments.
-void make_repo(const Sandbox& house, const std::vector<std::string>& notes) {
+void make_repo(const Sandbox& house, const std::vector<std::string>& notes, bool beside) {
+  std::string job = kJob;
+  if (beside) job.replace(job.find(kResult), std::string_view(kResult).size(), "\"result\"");
   std::string comments;
   std::string prints = notes.empty() ? "" : "import sys\n";
   for (const std::string& note : notes) {
@@ -53,13 +56,14 @@ void make_repo(const Sandbox& house, const std::vector<std::string>& notes) {
     prints +=
         "print(" + Json(note).dump() + ")\nprint(" + Json(note).dump() + ", file=sys.stderr)\n";
   }
-  house.write("repo/jobs/work.py", kJob + prints + comments);
+  house.write("repo/jobs/work.py", job + prints + comments);
   house.write("repo/jobs/queues.py", comments + kQueue);
   house.write("repo/jobs/check.py", kCheck);
   house.write("repo/jobs/secret.py", "x = 1\n");
   house.write("repo/jobs/build.sh", "true\n");
   house.write("repo/tests/test_queue.py", "assert 1\n");
   house.write("repo/setup.py", "a = 1\n");
+  house.write("repo/.gitignore", "result\n");
   const std::string git = "git -c user.email=ada@example.org -c user.name=Ada ";
   ASSERT_EQ(run({"sh", "-c", "git init -q . && git add . && " + git + "commit -q -m 'the job'"}, {},
                 house.path("repo"))
@@ -73,17 +77,29 @@ void copy_state(const Sandbox& house, const std::string& from, const std::string
            fs::copy_options::recursive | fs::copy_options::copy_symlinks);
 }
 
+// As Claude Code prints it.
+std::string result(const Json& answer) {
+  return Json{{"type", "result"},
+              {"subtype", "success"},
+              {"is_error", false},
+              {"result", answer.dump()},
+              {"structured_output", answer},
+              {"total_cost_usd", 0.005},
+              {"usage", {{"input_tokens", 2000}, {"output_tokens", 100}}}}
+      .dump();
+}
+
 }  // namespace
 
 std::unique_ptr<Sandbox> ScriptedModel::house_;
 
 void ScriptedModel::SetUpTestSuite() { prepare({}); }
 
-void ScriptedModel::prepare(const std::vector<std::string>& notes) {
+void ScriptedModel::prepare(const std::vector<std::string>& notes, bool beside) {
   house_ = std::make_unique<Sandbox>();
   const std::string interpreter = python();
   if (interpreter.empty()) return;
-  make_repo(*house_, notes);
+  make_repo(*house_, notes, beside);
   house_->write("job.toml",
                 "family = \"work\"\ncommand = [\"" + interpreter +
                     "\", \"work.py\"]\nworkdir = \"repo/jobs\"\nrepo = \"repo\"\n"
@@ -93,7 +109,8 @@ void ScriptedModel::prepare(const std::vector<std::string>& notes) {
                     "accelerators = 1\ntime_limit_s = 60\ninputs = [\"work.py\"]\n"
                     "[env]\nOMP_WAIT_POLICY = \"passive\"\n"
                     "[work]\nunit = \"batches\"\npattern = 'worked on (\\d+) batches'\n"
-                    "[[outputs]]\npath = \"{out}/result\"\n");
+                    "[[outputs]]\npath = \"" +
+                    (beside ? "" : "{out}/") + "result\"\n");
   house_->write("config.toml", kConfig);
   ASSERT_EQ(house_->amdahl({"adopt", "--spec", "job.toml"}).code, 0);
   const Outcome done = house_->amdahl({"cycle", "--watch", "--gate-policy", "demo"});
@@ -142,24 +159,20 @@ Json ScriptedModel::idea(const std::string& title, const std::string& patch, dou
 
 void ScriptedModel::play(const std::vector<Json>& ideas, const std::string& first,
                          const Json& attack) const {
-  const auto result = [](const Json& answer) {
-    return Json{{"type", "result"},
-                {"subtype", "success"},
-                {"is_error", false},
-                {"result", answer.dump()},
-                {"structured_output", answer},
-                {"total_cost_usd", 0.005},
-                {"usage", {{"input_tokens", 2000}, {"output_tokens", 100}}}}
-        .dump();
-  };
   const Json none{{"vote", "abstain"}, {"check", ""}, {"because", ""}, {"numbers", Json::array()}};
   house_->write("client/result.json", result({{"hypotheses", ideas}, {"nothing_because", ""}}));
   house_->write("client/attack.json", result(attack.is_null() ? none : attack));
+  house_->write("client/dream.json", result({{"ideas", Json::array()}}));
   house_->write("client/claude",
                 "#!/bin/sh\necho asked >> \"$HOME/asked\"\n" + first +
-                    "\nif grep -q 'is claimed to make this job cheaper'; then answer=attack; else "
-                    "answer=result; fi\ncat \"$(dirname \"$0\")/$answer.json\"\n",
+                    "\ntask=$(head -1)\ncase $task in *'is claimed to make this job cheaper'*) "
+                    "answer=attack ;; *memory.documents*) answer=dream ;; *) answer=result ;; "
+                    "esac\ncat \"$(dirname \"$0\")/$answer.json\"\n",
                 true);
+}
+
+void ScriptedModel::play_dream(const std::vector<Json>& ideas) const {
+  house_->write("client/dream.json", result({{"ideas", ideas}}));
 }
 
 void ScriptedModel::configure(const std::string& more) const {

@@ -20,8 +20,9 @@ class ScriptedModel : public testing::Test {
   static void SetUpTestSuite();
   static void TearDownTestSuite();
   void SetUp() override;
-  // The notes are in the job's code and in what it prints.
-  static void prepare(const std::vector<std::string>& notes);
+  // The notes are in the job's code and in what it prints. `beside`: it writes its result beside
+  // its code.
+  static void prepare(const std::vector<std::string>& notes, bool beside = false);
 
   static const Sandbox& house() { return *house_; }
 
@@ -38,6 +39,8 @@ class ScriptedModel : public testing::Test {
   // abstention. `first`: lines of shell before that.
   void play(const std::vector<Json>& ideas, const std::string& first = "",
             const Json& attack = Json()) const;
+  // Its answer to who asks it to dream; else it dreams of nothing.
+  void play_dream(const std::vector<Json>& ideas) const;
   // Uses the client; `more` lines follow those of [agent].
   void configure(const std::string& more = "") const;
   Outcome cycle(const std::map<std::string, std::string>& env = {},

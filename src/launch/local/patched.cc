@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <fmt/core.h>
+#include <fnmatch.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -42,9 +43,25 @@ struct Tree {
   std::string commit;  // That it is made of.
 };
 
+// Where the job writes, from the root of the checkout; may be patterns.
+std::vector<std::string> outputs_in(const model::Spec& spec, const std::string& top) {
+  std::vector<std::string> paths;
+  std::error_code ignored;
+  for (const model::Output& output : spec.outputs) {
+    if (output.path.starts_with('{')) continue;
+    const fs::path whole = fs::weakly_canonical(spec.workdir, ignored) / output.path;
+    paths.push_back(
+        whole.lexically_normal().lexically_relative(fs::weakly_canonical(top, ignored)).string());
+  }
+  return paths;
+}
+
 // What lies beside the code and is no part of the commit, such as data, is where the job expects
-// it: a link into the checkout. What the build has made stays.
-Result<> link_data(const std::string& top, const std::string& tree, Steps& steps) {
+// it: a link into the checkout. What the build has made stays. Outputs of earlier runs are no data:
+// through a link the job would write to the checkout.
+Result<> link_data(const model::Spec& spec, const std::string& top, const std::string& tree,
+                   Steps& steps) {
+  const std::vector<std::string> outputs = outputs_in(spec, top);
   TRY(steps.run({"git", "-C", top, "ls-files", "--others", "--directory", "-z"}, top));
   const std::string listed = TRY(os::read_file(steps.out_dir() + "/stdout"));
   std::size_t linked = 0;
@@ -58,6 +75,15 @@ Result<> link_data(const std::string& top, const std::string& tree, Steps& steps
     std::error_code error;
     const fs::path place = fs::path(tree) / name;
     if (fs::exists(fs::symlink_status(place, error))) continue;
+    const auto is_it = [&](const std::string& output) {
+      return ::fnmatch(output.c_str(), name.c_str(), FNM_PATHNAME) == 0;
+    };
+    const auto holds = [&](const std::string& output) { return output.starts_with(name + "/"); };
+    if (std::ranges::any_of(outputs, is_it)) continue;
+    if (std::ranges::any_of(outputs, holds)) {
+      fs::create_directories(place, error);
+      continue;
+    }
     fs::create_directories(place.parent_path(), error);
     fs::create_symlink(there, place, error);
     if (error) return external(fmt::format("{}: {}", place.string(), error.message()));
@@ -89,9 +115,9 @@ class Making {
   }
 
   Result<> check() {
-    TRY(link_data(tree_.top, tree_.path, steps_));
+    TRY(link_data(spec_, tree_.top, tree_.path, steps_));
     if (!spec_.check.empty()) {
-      TRY(need(NeverRuns::kCheckFailed, steps_.run_in_tree(spec_.check, tree_.path, spec_.env)));
+      TRY(need(NeverRuns::kCheckFailed, steps_.try_in_tree(spec_.check, tree_.path, spec_.env)));
     }
     return check_frozen_if_agents();
   }

@@ -26,13 +26,18 @@ class Steps {
   Result<std::string> run_in_tree(const std::vector<std::string>& argv, const std::string& tree,
                                   const std::map<std::string, std::string>& env);
 
+  // The same, in the jail in a copy of the tree: nothing of what it leaves is there when the job
+  // runs.
+  Result<std::string> try_in_tree(const std::vector<std::string>& argv, const std::string& tree,
+                                  const std::map<std::string, std::string>& env);
+
   const std::string& out_dir() const { return out_dir_; }
   Nanos cpu() const { return cpu_; }
 
  private:
   Result<std::string> run(const std::vector<std::string>& argv, const std::string& workdir,
                           const std::map<std::string, std::string>& env,
-                          std::optional<os::Jail> jail);
+                          std::optional<os::Jail> jail, const std::string& own_workdir = "");
 
   std::string out_dir_;
   std::optional<os::Jail> jail_;

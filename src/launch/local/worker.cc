@@ -18,6 +18,7 @@
 #include "launch/local/local.h"
 #include "launch/local/neighbours.h"
 #include "launch/local/nodes.h"
+#include "launch/local/own_workdir.h"
 #include "launch/local/patched.h"
 #include "launch/local/record.h"
 #include "launch/local/together.h"
@@ -43,6 +44,7 @@ using local::RunFolder;
 namespace fs = std::filesystem;
 
 constexpr int kMostInFlight = 1000;
+constexpr int kMostCopiedGib = 2;  // Before each run.
 
 std::optional<std::string> visible_devices(const model::Plan& plan) {
   if (const auto set = plan.env.find("CUDA_VISIBLE_DEVICES"); set != plan.env.end()) {
@@ -131,7 +133,11 @@ class Worker {
       done["problem"] = "the disk of the state folder was full while an arm failed";
     }
     TRY(local::keep_scratch(scratch_, folder_.path));
-    for (const Arm& arm : arms) os::free_space(space_for(arm.name));
+    for (const Arm& arm : arms) {
+      os::free_space(space_for(arm.name));
+      std::error_code ignored;
+      fs::remove_all(own_workdir(arm), ignored);
+    }
     for (const auto& [arm, text] : kept_) {
       const auto there = os::read_left(folder_.receipt(arm));
       if (there && *there == text) continue;
@@ -191,7 +197,7 @@ class Worker {
     if (spans_nodes()) local::limit_steps(request_.spec.layout.nodes, rank_mark(arm), plan);
     TRY(local::fill_in_meeting_point(plan));
     ready.order = order_for(arm, plan);
-    if (request_.sandbox) ready.order.jail = jail_for(plan, tree);
+    if (request_.sandbox) put_in_sandbox(tree, ready);
     if (request_.concurrent && ready.reason.empty()) {
       // Inputs without a fingerprint are read now, not while the other arm runs.
       observe::fingerprint(ready.order.inputs, plan.workdir,
@@ -200,20 +206,25 @@ class Worker {
     return ready;
   }
 
-  // The code is read-only, unless the job writes outputs beside it. No arm sees another's results.
-  os::Jail jail_for(const model::Plan& plan, const std::string& tree) const {
-    os::Jail jail;
+  // The code is read-only. If the job writes outputs beside it, each run has a copy of its own. No
+  // arm sees another's results, or those of an earlier run.
+  void put_in_sandbox(const std::string& tree, Ready& ready) const {
+    os::Jail& jail = ready.order.jail.emplace();
     jail.network = request_.spec.network;
     jail.hidden = {state_dir_};
     jail.readable = {request_.spec.repo, request_.spec.workdir, tree};
-    const bool beside_code = std::ranges::any_of(request_.spec.outputs, [](const auto& output) {
-      return !output.path.starts_with('{') && !output.path.starts_with('/');
-    });
-    if (beside_code) jail.writable = {plan.workdir};
     for (const std::string& input : request_.spec.inputs) {
       if (input.starts_with('/')) jail.readable.push_back(input);
     }
-    return jail;
+    if (!local::writes_beside_code(request_.spec) || !ready.reason.empty()) return;
+    ready.order.own_workdir = own_workdir(ready.arm);
+    const auto copied =
+        local::copy_workdir(ready.order.plan.workdir, ready.order.own_workdir, kMostCopiedGib);
+    if (!copied) ready.reason = copied.error().text;
+  }
+
+  std::string own_workdir(const Arm& arm) const {
+    return fmt::format("{}/workdir-{}", folder_.path, arm.name);
   }
 
   std::string state_folder(const model::Plan& plan) const {
