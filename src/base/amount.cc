@@ -24,6 +24,10 @@ std::string show_quantity(double value) {
   return value < 1000 ? show_number(value) : show_amount(value);
 }
 
+std::string show_size(double value) {
+  return std::abs(value) < 9999.5 ? fmt::format("{:.4g}", value) : show_amount(value);
+}
+
 std::string show_hours(double hours) {
   const double size = std::abs(hours);
   if (size == 0 || size >= 1) return show_amount(hours) + " h";

@@ -15,5 +15,13 @@ TEST(Amount, LargeOnesAreWholeAndGrouped) {
   EXPECT_EQ(show_amount(0), "0");
 }
 
+TEST(Amount, SizesHaveNoExponent) {
+  EXPECT_EQ(show_size(1.0 / 7), "0.1429");
+  EXPECT_EQ(show_size(8), "8");
+  EXPECT_EQ(show_size(9999.4), "9999");
+  EXPECT_EQ(show_size(9999.6), "10,000");
+  EXPECT_EQ(show_size(16384), "16,384");
+}
+
 }  // namespace
 }  // namespace amdahl

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "scan/actions.h"
 #include "scan/capacity.h"
@@ -443,7 +444,7 @@ void Reporter::explain_job(Row& row, std::uint32_t job) const {
   }
   const std::string_view kind = usage_.text(told.kind);
   words.push_back(
-      fmt::format("{:.4g} × {}", told.accelerators, kind.empty() ? "accelerator" : kind));
+      fmt::format("{} × {}", show_size(told.accelerators), kind.empty() ? "accelerator" : kind));
   words.emplace_back(model::name(told.state));
   row.detail = join(words, ", ");
   row.lever = levers_.of_family(families_.of_job[job]).lever;
