@@ -70,8 +70,7 @@ Result<Context> open_context(const Config& config, bool create) {
   if (!context.launcher) {
     std::string known;
     for (const launch::Kind& kind : launch::kinds()) known += fmt::format(" {}", kind.name);
-    return bad_input(
-        fmt::format("no launcher is called '{}'; there are:{}", config.launcher, known));
+    return bad_input(fmt::format("unknown launcher '{}'; known:{}", config.launcher, known));
   }
   return context;
 }

@@ -106,30 +106,29 @@ Error ended_badly(const model::Receipt& receipt, std::string_view which) {
       {"eoferror", "a tty", "/dev/tty", "ioctl", "terminal", "curses", "termios"});
   if (std::ranges::any_of(kTerminal, mentions)) {
     return bad_input(fmt::format(
-        "the {} run of the job asked for a terminal or for input ({}): give it options or a file "
-        "in place of that",
+        "the {} run of the job asked for a terminal or for input ({}): pass options or a file "
+        "instead",
         which, last));
   }
   const std::string end = describe_ending(receipt) + (last.empty() ? "" : " (" + last + ")");
   if (receipt.ending == model::Ending::kTimeLimit) {
     return bad_input(
-        fmt::format("the {} run of the job took all of the budget: {}; give the job an end and "
-                    "less work to do, or tune it with a larger --budget",
+        fmt::format("the {} run of the job used the whole budget: {}; give the job less work "
+                    "and a fixed end, or pass a larger --budget",
                     which, end));
   }
   if (which == "first") {
-    return bad_input(fmt::format("the first run of the job ended badly: {}; mend that first", end));
+    return bad_input(fmt::format("the first run of the job failed: {}; fix that first", end));
   }
   if (mentions("exist")) {
     return bad_input(fmt::format(
-        "the second run of the job ended badly: {}; what the first run left is in its way, so that "
-        "the job cannot be repeated: let it overwrite its results, or tune a script that removes "
-        "them first",
+        "the second run of the job failed: {}; files that the first run left are in the way: let "
+        "the job overwrite its results, or tune a script that removes them first",
         end));
   }
   return bad_input(fmt::format(
-      "the second run of the job ended badly: {}; the first run ended well, so that the job fails "
-      "now and then, or cannot be repeated: mend that first",
+      "the second run of the job failed: {}; the first run succeeded, so the job fails at random "
+      "or cannot be repeated: fix that first",
       end));
 }
 
@@ -140,7 +139,7 @@ Result<> check_repeatable(const SeenRun& first, const SeenRun& second) {
   const int left = std::max(first.receipt.left_behind, second.receipt.left_behind);
   if (left > 0) {
     return bad_input(
-        fmt::format("the job ends while {} of it still run{}: start it so that it stays in the "
+        fmt::format("the job exits while {} that it started still run{}: make it stay in the "
                     "foreground until its work is done",
                     counted(left, "process", "processes"), left == 1 ? "s" : ""));
   }
@@ -155,9 +154,9 @@ Result<> check_repeatable(const SeenRun& first, const SeenRun& second) {
 
 Error other_work(double first, double second, std::string_view unit) {
   return bad_input(fmt::format(
-      "two unchanged runs did different work ({:.10g} and {:.10g}{}{}): the job goes on where it "
-      "left off, stops when it likes, or its input changes; make it start anew each time and do a "
-      "fixed amount of work",
+      "two unchanged runs did different work ({} and {}{}{}): the job resumes "
+      "earlier work, stops at a varying point, or its input changes; make it start from scratch "
+      "each time and do a fixed amount of work",
       first, second, unit.empty() ? "" : " ", unit));
 }
 
@@ -181,7 +180,7 @@ Result<Inferred> infer_work(const SeenRun& first, const SeenRun& second, model::
     spec.work_unit = word.unit;
     spec.work_pattern = pattern;
     spec.fixed_work.reset();
-    return Inferred{"work", fmt::format("{:.10g} {}", *a, word.unit),
+    return Inferred{"work", fmt::format("{} {}", *a, word.unit),
                     fmt::format("both runs print it last, found by '{}'", pattern),
                     word.confidence};
   }

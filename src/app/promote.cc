@@ -89,7 +89,7 @@ Result<const GatePolicy*> gate_policy(std::string_view name) {
   if (row != kPolicies.end()) return &*row;
   std::string known;
   for (const GatePolicy& policy : kPolicies) known += fmt::format(" {}", policy.name);
-  return bad_input(fmt::format("no gate policy is called '{}'; there are:{}", name, known));
+  return bad_input(fmt::format("unknown gate policy '{}'; known:{}", name, known));
 }
 
 Result<GatePacket> make_packet(Context& context, const ledger::Family& family,

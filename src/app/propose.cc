@@ -204,7 +204,7 @@ Result<> check_fixes(const model::Change& change) {
   for (const auto& [fix, value] : change.inject) {
     if (observe::is_ceiling(fix)) {
       return bad_input(
-          fmt::format("'{}' takes a cause out of a job to measure it, and can never be promoted; "
+          fmt::format("'{}' removes a cause from a job to measure it, and can never be promoted; "
                       "type: amdahl profile --measure {} -- CMD",
                       fix, fix.substr(fix.find('-') + 1)));
     }
@@ -397,7 +397,7 @@ Result<model::Change> parse_change(const ChangeWords& words) {
   // Which of two would win is not for us to choose.
   const auto once = [](bool is_new, std::string_view option, const std::string& word) -> Result<> {
     if (is_new) return Ok{};
-    return bad_input(fmt::format("{} {} sets the same a second time", option, word));
+    return bad_input(fmt::format("{} {} sets a setting for the second time", option, word));
   };
   for (const std::string& word : words.env) {
     TRY(once(change.env.insert(cut(word)).second, "--env", word));
@@ -410,7 +410,7 @@ Result<model::Change> parse_change(const ChangeWords& words) {
     const auto [place, value] = cut(word);
     if (!value || place.find('#') == place.npos) {
       return bad_input(
-          fmt::format("--set wants FILE#KEY=VALUE (job.yaml#train.batch=32), not '{}'", word));
+          fmt::format("--set must be FILE#KEY=VALUE (job.yaml#train.batch=32), not '{}'", word));
     }
     TRY(once(change.config.emplace(place, *value).second, "--set", word));
   }
@@ -422,7 +422,7 @@ Result<model::Change> parse_change(const ChangeWords& words) {
   if (!words.patch_file.empty()) change.patch = TRY(os::read_file(words.patch_file));
   if (is_empty(change)) {
     return bad_input(
-        "propose wants a change: --env NAME=VALUE, --arg FLAG=VALUE, --set FILE#KEY=VALUE, "
+        "propose needs a change: --env NAME=VALUE, --arg FLAG=VALUE, --set FILE#KEY=VALUE, "
         "--accelerators N, --inject FIX=VALUE or --patch FILE");
   }
   return change;

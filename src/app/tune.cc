@@ -325,7 +325,7 @@ Config for_one_job(Config config, double job_s, Nanos budget) {
 Result<> set_budget(const std::string& text, TuneOptions& options, Config& config) {
   const auto wrong = [&] {
     return bad_input(
-        fmt::format("--budget wants a time (20m, 1h30m), accelerator-hours (2ah) or "
+        fmt::format("--budget must be a time (20m, 1h30m), accelerator-hours (2ah) or "
                     "money ($5), not '{}'",
                     text));
   };

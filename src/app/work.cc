@@ -32,9 +32,7 @@ constexpr int kMostConflictTries = 3;
 constexpr std::string_view kHelpers = "/helpers";
 constexpr std::string_view kClaim = "claim.";
 
-std::string_view name(Piece::Kind kind) {
-  return kind == Piece::Kind::kAsk ? "ask" : "collect";
-}
+std::string_view name(Piece::Kind kind) { return kind == Piece::Kind::kAsk ? "ask" : "collect"; }
 
 Json json_in(const std::string& path) {
   const auto text = os::read_file(path);
@@ -99,9 +97,7 @@ WorkFolder::WorkFolder(const Context& context) : context_{context}, root_{contex
 std::string WorkFolder::folder_of(const std::string& id) const { return root_ + "/pieces/" + id; }
 
 // By the ledger's clock: this machine's may be wrong.
-Json WorkFolder::until() const {
-  return (context_.clock->unix_time() + kLease).count();
-}
+Json WorkFolder::until() const { return (context_.clock->unix_time() + kLease).count(); }
 
 // A time far ahead is from a clock that was wrong.
 bool WorkFolder::is_alive(const std::string& file) const {
@@ -335,7 +331,7 @@ class Helper {
         context_.clock->sleep(kLookEvery);
         if (os::FileLock::is_held(folder.claim())) continue;
         if (os::exists(folder.started())) break;  // It has ended.
-        if (context_.clock->monotonic() - began > kUnclaimed) return external("no worker began");
+        if (context_.clock->monotonic() - began > kUnclaimed) return external("no worker started");
       }
       ++summary_.asked;
     }

@@ -26,7 +26,7 @@ namespace {
 
 Result<std::string> only_word(const Flags& flags, std::string_view what, std::string_view verb) {
   if (flags.words.size() == 1) return flags.words.front();
-  return bad_input(fmt::format("{} wants one {}; type: amdahl {} --help", verb, what, verb));
+  return bad_input(fmt::format("{} needs one {}; type: amdahl {} --help", verb, what, verb));
 }
 
 std::string describe_stack(const app::RunOutcome& outcome) {

@@ -145,13 +145,9 @@ TEST(Profile, OfAnEvaluationTheImportsAreNamedFirst) {
 }
 
 // Its path from the build, as CMake wrote it.
-std::string spec_of(const std::string& job) {
-  return example_path("/") + job + "/job.toml";
-}
+std::string spec_of(const std::string& job) { return example_path("/") + job + "/job.toml"; }
 
-bool is_built(const std::string& program) {
-  return fs::exists(example_path("/") + program);
-}
+bool is_built(const std::string& program) { return fs::exists(example_path("/") + program); }
 
 Json family_profile(const Sandbox& sandbox, const std::string& job, const std::string& family) {
   const Outcome adopted = sandbox.amdahl({"adopt", "--spec", spec_of(job)});
@@ -285,8 +281,8 @@ TEST(Profile, ExitCodesAndErrorsAreAsDocumented) {
       {{"profile", "npa"}, 1, "did you mean 'nap'?"},
       {{"profile", "nap", "--show"}, 1, "nap has no profile yet; type: amdahl profile nap"},
       {{"profile", "job.toml", "--format", "kinetto"}, 2, "did you mean 'kineto'?"},
-      {{"profile", "--nsys", "--ncu", "--", "true"}, 2, "cannot be had at once"},
-      {{"profile", "--"}, 2, "profile wants a family or files of a profiler"},
+      {{"profile", "--nsys", "--ncu", "--", "true"}, 2, "cannot be combined"},
+      {{"profile", "--"}, 2, "profile needs a family or files of a profiler"},
       {{"profile", "--html", sandbox.path("no/such/x.html"), "--", "true"},
        1,
        "--html: there is no folder"},

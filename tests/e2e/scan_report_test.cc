@@ -224,13 +224,13 @@ TEST_F(ScanReport, NumbersThatCannotBeAreRefused) {
     const char* says;
   };
   const Case cases[] = {
-      {{"--threads", "100000"}, "--threads wants 1 to 256, not 100000"},
-      {{"--threads", "0"}, "--threads wants 1 to 256, not 0"},
-      {{"--price", "inf"}, "--price wants USD of at least 0, not inf"},
-      {{"--price", "nan"}, "--price wants USD of at least 0, not nan"},
-      {{"--price=-3"}, "--price wants USD of at least 0, not -3"},
-      {{"--idle=-1"}, "--idle wants a utilisation from 0 to 1, not -1"},
-      {{"--idle", "nan"}, "--idle wants a utilisation from 0 to 1, not nan"},
+      {{"--threads", "100000"}, "--threads must be from 1 to 256, not 100000"},
+      {{"--threads", "0"}, "--threads must be from 1 to 256, not 0"},
+      {{"--price", "inf"}, "--price must be USD of at least 0, not inf"},
+      {{"--price", "nan"}, "--price must be USD of at least 0, not nan"},
+      {{"--price=-3"}, "--price must be USD of at least 0, not -3"},
+      {{"--idle=-1"}, "--idle must be a utilisation from 0 to 1, not -1"},
+      {{"--idle", "nan"}, "--idle must be a utilisation from 0 to 1, not nan"},
       {{"--csv", "--json"}, "--csv or --json: choose one of them"},
       {{"--html", "--by", "job"}, "--html needs a value (FILE), not the option --by"},
       {{"--source", "prometheus=foo:9090"}, "prometheus=http://foo:9090"},
@@ -259,8 +259,8 @@ TEST_F(ScanReport, PipesWithNames) {
   };
   for (const std::string& command : commands) {
     SCOPED_TRACE(command);
-    const Outcome outcome = run({"timeout", "60", "bash", "-c", command},
-                                {{"AMDAHL", program()}}, sandbox_.path());
+    const Outcome outcome =
+        run({"timeout", "60", "bash", "-c", command}, {{"AMDAHL", program()}}, sandbox_.path());
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     Json answer = Json::parse(outcome.out);
     for (const char* names : {"inputs", "actions"}) answer.erase(names);
@@ -272,8 +272,8 @@ TEST_F(ScanReport, PipesWithNames) {
 TEST_F(ScanReport, ASignalEndsTheWaitForAPipe) {
   const std::string fifo = sandbox_.path("fifo");
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  const Outcome outcome = run({"timeout", "--kill-after", "30", "1", program(), "scan",
-                               "sacct.txt", "fifo", "--state", sandbox_.path("state")},
+  const Outcome outcome = run({"timeout", "--kill-after", "30", "1", program(), "scan", "sacct.txt",
+                               "fifo", "--state", sandbox_.path("state")},
                               {}, sandbox_.path());
   EXPECT_EQ(outcome.code, 124) << "that of timeout, which did not have to kill it";
 }
@@ -320,8 +320,8 @@ TEST_F(ScanReport, FoldersThatNobodyMayOpenAreNamed) {
   fs::permissions(sandbox_.path(),
                   fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
   const auto as_nobody = [&](const std::string& what) {
-    return run({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program(),
-                "scan", sandbox_.path(what), "--state", sandbox_.path("none"), "--ascii"},
+    return run({"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", program(), "scan",
+                sandbox_.path(what), "--state", sandbox_.path("none"), "--ascii"},
                {}, "/");
   };
   const Outcome folder = as_nobody("all");
@@ -443,7 +443,7 @@ TEST(ScanActions, AnIdleSessionIsFoundReplayedBilledMailedAndAlertedOn) {
   EXPECT_NE(bills.find("\npartition,total,2,18.000000,"), std::string::npos) << bills;
   const Outcome wrong = scan({"--policy", "idle-timeout=1m"});
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_NE(wrong.err.find("--policy wants idle-timeout=60m"), std::string::npos) << wrong.err;
+  EXPECT_NE(wrong.err.find("--policy must be idle-timeout=60m"), std::string::npos) << wrong.err;
 }
 
 }  // namespace

@@ -300,7 +300,7 @@ TEST_F(Tune, ACeilingIsMeasuredByTakingTheCauseOut) {
             std::string::npos);
   const Outcome other = sandbox_.amdahl({"profile", "--measure", "luck", "--", python_, "logs.py"});
   EXPECT_EQ(other.code, 2);
-  EXPECT_NE(other.err.find("'luck' cannot be taken out of a job to measure it"), std::string::npos)
+  EXPECT_NE(other.err.find("'luck' cannot be removed from a job to measure it"), std::string::npos)
       << other.err;
 }
 
@@ -311,12 +311,13 @@ TEST_F(Tune, AJobThatCannotBeTunedGetsASentenceAndNothingIsSpent) {
   };
   const Case cases[] = {
       {"read answer || { echo 'EOFError: no input' >&2; exit 1; }", "asked for a terminal"},
-      {"exit 3", "ended badly: exit 3"},
+      {"exit 3", "failed: exit 3"},
       {"echo loss 1", "below a second the start of a process hides every effect"},
       {"sleep 1.1; date +%s%N", "nothing that the job leaves can be compared"},
-      {"sleep 30 >/dev/null 2>&1 & sleep 1.1; echo loss 1", "the job ends while 1 process of it"},
-      {"test -e once && exit 1; touch once; sleep 1.1; echo loss 1", "so that the job fails now"},
-      {"mkdir results || exit 1; sleep 1.1; echo loss 1", "what the first run left is in its way"},
+      {"sleep 30 >/dev/null 2>&1 & sleep 1.1; echo loss 1", "the job exits while 1 process"},
+      {"test -e once && exit 1; touch once; sleep 1.1; echo loss 1", "so the job fails at random"},
+      {"mkdir results || exit 1; sleep 1.1; echo loss 1",
+       "files that the first run left are in the way"},
       {"echo 'Error opening terminal: unknown.' >&2; exit 1", "asked for a terminal"},
       {"echo x >>n; sleep 1.1; echo step $(wc -l <n) loss 1", "different work (1 and 2 steps)"},
   };
