@@ -96,7 +96,7 @@ std::string show_votes(const std::vector<model::Finding>& votes) {
   return text;
 }
 
-// What an event says, for kinds of which one line would look like the next.
+// Details that tell events of the same kind apart.
 std::string detail_of(const ledger::Event& event) {
   const auto text = [&](const char* name) {
     const auto found = event.payload.find(name);

@@ -28,17 +28,17 @@ inline constexpr int kTicketDigits = 16;
 struct Submission {
   std::string reservation;
   std::string problem;  // Why it was not submitted yet; reconcile() retries.
-  // Where runs have their own allocations, the worktree of a patch is built by a run of its own
-  // before anything of the pair is reserved: that run, and whether it began now. Without it, empty.
+  // Where runs have their own allocations, a separate run builds the worktree of a patch before the
+  // pair is reserved. The id of that run, and whether it was started now; empty without one.
   std::string build{};
   bool build_began = false;
 };
-// Hands over what is reserved as `drafts`, records the worker_run_ids and lets it start.
+// Submits the runs that `drafts` reserve, records their worker_run_ids and releases them.
 Result<Submission> hand_in(Context& context, const launch::PairRequest& request,
                            const std::vector<ledger::Draft>& drafts, std::int64_t fence);
 
-// A run that builds a worktree which the request needs: the one under way, or a new one that
-// begins. Nothing if all are `built`, or if that was tried so often that the pair must do it.
+// The run that builds a worktree for the request: the one in flight, or a new one. Nothing if all
+// worktrees are `built`, or after so many failures that the pair must build it.
 Result<std::optional<Submission>> build_first(Context& context, const ledger::Family& family,
                                               launch::PairRequest& request, std::int64_t fence);
 

@@ -66,7 +66,8 @@ Result<bool> same_claim(Context& context, const ledger::Family& family,
   return !TRY(baseline_moved(context, family, *verdict));
 }
 
-// Who stands in the way of an idea whose key is free; `past` has the same effect.
+// The earlier hypothesis that blocks an idea although no row holds its key. `past`: the rows with
+// the same effect.
 Result<std::optional<ledger::HypothesisRow>> earlier_claim(
     Context& context, const std::vector<ledger::HypothesisRow>& past,
     const model::Hypothesis& idea) {
@@ -83,8 +84,8 @@ Result<std::optional<ledger::HypothesisRow>> earlier_claim(
   return std::optional<ledger::HypothesisRow>{};
 }
 
-// That an idea came up again whose answer is known, with what that answer cost. Nothing if it is
-// promoted, so that no test of it is left, if the answer cost no pair, or if this source already
+// The event that an idea came up again after its verdict, with the cost of that verdict. Nothing if
+// the idea is promoted (no test is left), if the verdict cost no pair, or if this source already
 // asked with the same profile.
 Result<std::vector<ledger::Draft>> known_again(Context& context,
                                                const ledger::HypothesisRow& holder,
@@ -151,8 +152,8 @@ bool is_of_profile(const model::Hypothesis& h) {
   return h.origin.kind == "playbook" || h.origin.kind == kFromCode;
 }
 
-// Ideas that no profile brings again, and whose test ended because the baseline moved: they are
-// tried on the new one.
+// Ideas that were aborted because the baseline moved, and that no profile would propose again. They
+// are tried on the new baseline.
 Result<std::vector<model::Hypothesis>> interrupted(Context& context, const ledger::Family& family,
                                                    const model::Profile& profile) {
   std::vector<model::Hypothesis> ideas;

@@ -46,15 +46,15 @@ class WorkFolder {
   // `context` must outlive it.
   explicit WorkFolder(const Context& context);
 
-  // Whether the piece may be left to helpers now: one has it, or one is idle and may take it. A
-  // piece that nobody took while `offered` (by this cycle) was `kUnclaimed` old, or that an earlier
-  // cycle offered in vain, is not left.
+  // Whether helpers do this piece: one has claimed it, or one is idle and may claim it. Not if no
+  // helper claimed it within kUnclaimed after this cycle `offered` it, or after an earlier cycle
+  // offered it.
   bool leave(const Piece& piece, std::int64_t fence, Nanos& offered);
-  // Forgets pieces that are not in `open`.
+  // Removes pieces that are not in `open`.
   void keep_only(const std::set<std::string>& open);
 
   std::vector<Piece> offered() const;
-  // Nothing if someone has it, or has done it, or too many died of it.
+  // Nothing if the piece is claimed or done, or if too many helpers died while doing it.
   std::optional<WorkClaim> claim(const Piece& piece, const std::string& helper);
   // Whether a helper that is alive has it.
   bool is_claimed(const std::string& id) const;
@@ -62,7 +62,7 @@ class WorkFolder {
   void give_back(const WorkClaim& claim);  // Someone else may take it at once.
   void mark_done(const Piece& piece);
 
-  // That a helper is there, for as long as a claim lasts.
+  // Announces a helper, for as long as a claim lasts.
   Result<> sign_in(const std::string& helper, bool idle);
   void sign_out(const std::string& helper);
   bool has_idle_helper() const;

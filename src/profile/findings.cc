@@ -99,7 +99,7 @@ class Joined {
 
   // The first of what it can explain that took any time.
   std::optional<Proof> cause_of(const code::Finding& finding) const {
-    // A line whose own time is not known explains only what it is most telling of.
+    // The own time of a line that runs the model is unknown: it explains only its main evidence.
     const std::size_t most = finding.runs_model ? 1 : finding.explains.size();
     for (const std::string& name :
          std::span(finding.explains).first(std::min(most, finding.explains.size()))) {
@@ -118,7 +118,7 @@ class Joined {
     return first != profile_.evidence.end() && first->first.starts_with("phase.");
   }
 
-  // Of a line that runs the model, too, nobody knows which part is whose.
+  // The time of a line that also runs the model cannot be divided.
   double seconds_of(const code::Finding& finding) const {
     double seconds = 0;
     if (finding.runs_model) return seconds;

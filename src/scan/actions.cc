@@ -208,7 +208,7 @@ class Builder {
     }
   }
 
-  // One accelerator, of which no bin of the timeline used more than a third.
+  // Whether the job has one accelerator and never uses more than a third of it.
   bool is_small_throughout(std::uint32_t job) const {
     constexpr double kSmall = 1.0 / 3;
     if (usage_.jobs.lanes(job) != 1) return false;

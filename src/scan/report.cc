@@ -137,7 +137,7 @@ class Reporter {
             .price = price_of(jobs.traits()[jobs.traits_of(i)].kind)};
   }
 
-  // Those that have user, account, partition and kind in common, of which there are few.
+  // Jobs with the same user, account, partition and kind share one of these; there are few.
   struct Who {
     std::uint32_t traits = 0;  // One that has them.
     Sum sum;

@@ -129,7 +129,7 @@ class JobGuess {
     builder_.take(Field::kRaw);
   }
 
-  // The column that says of which cluster an id is, if there are several.
+  // The column with the cluster of each id, if there are several clusters.
   const Column* cluster_of_ids() const {
     if (id_ == nullptr) return nullptr;
     for (const Column& column : builder_.columns()) {

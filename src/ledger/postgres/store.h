@@ -27,8 +27,8 @@ struct StoreOptions {
 Result<std::unique_ptr<Ledger>> open_store(const ServerPlace& place, const StoreOptions& setup,
                                            os::Clock& clock);
 
-// The order of locks is: the replica, the lease, the head. Nobody waits for a replica while it
-// holds the head, which all machines share.
+// The order of locks is: the replica, the lease, the head. A process that holds the head, which all
+// machines share, never waits for a replica.
 class Store final : public Ledger {
  public:
   Store(const ServerPlace& place, const StoreOptions& setup, std::unique_ptr<sqlite::Store> replica,
@@ -112,17 +112,18 @@ class Store final : public Ledger {
   Result<Made> write(std::string_view what, std::int64_t fence, const Make& make);
   Result<Made> write_once(std::int64_t fence, const Make& make);
   Result<> check_fence(const Server::Locked& locked, std::int64_t fence);
-  // Whether what is in doubt was written. The head is locked, so that nobody is still writing it.
+  // Whether the events in doubt were written. The head is locked, so no writer can still be adding
+  // them.
   Result<bool> was_written();
   Result<Made> send(const Make& make, const ServerHead& head, db::Transaction& local);
 
-  // Repeats `once` while its failure is passing, until `wait` is over.
+  // Repeats `once` while it fails for a temporary reason, for at most `wait`.
   Result<> patiently(std::string_view what, Nanos wait, const std::function<Result<>()>& once);
   Error gave_up(std::string_view what, Nanos wait, const Error& last) const;
 
   // Fetches what the replica lacks, in transactions of its own.
   Result<> catch_up();
-  // The same inside the caller's transaction, of which the server has locked the head.
+  // The same inside the caller's transaction, while the server holds the lock of the head.
   Result<> replay_until(const sqlite::Head& last);
   Result<> check_same_chain(const sqlite::Head& mine, const sqlite::Head& servers,
                             const std::string& servers_hash_of_mine) const;
