@@ -1,4 +1,4 @@
-// work.h: pieces of work that a cycle leaves to helpers (`amdahl work`), and who has which.
+// work.h: pieces of work that a cycle leaves to helpers (`amdahl work`), and their claims.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@
 
 namespace amdahl::app {
 
-// One cycle decides. What takes long and decides nothing may be done by any number of helpers:
-// collecting a run that ended (of a profile: reading its traces, and proposing), and asking a
-// model. A helper neither reserves, submits, judges nor promotes.
+// One cycle decides. Slow work that decides nothing may be done by any number of helpers:
+// collecting a run that ended (for a profile: reading its traces and proposing) and asking a model.
+// A helper never reserves, submits, judges or promotes.
 //
 // Everything is in <state>/work, which helpers must see under the same path (docs/format/work.md).
-// A piece is taken by an exclusive create, for a time that the ledger's clock ends: what a dead
-// helper had is taken again. Claims only save double work. That a piece counts once is the ledger's
-// promise: it refuses the second fate of a run, and the second answer to a question.
+// A claim is an exclusively created file that expires by the ledger's clock, so the pieces of a
+// dead helper are claimed again. Claims only avoid double work. The ledger ensures that a piece
+// counts once: it refuses a second result of a run and a second answer to a question.
 struct Piece {
   enum class Kind : std::uint8_t { kCollect, kAsk };
   Kind kind = Kind::kCollect;
-  std::string id;                // The reservation, or the question.
+  std::string id;                 // The reservation, or the question.
   launch::RunStatus status = {};  // Of a run: what its place said.
 };
 
@@ -37,8 +37,8 @@ struct WorkClaim {
   std::string path;
 };
 
-// Makes the file whole or not at all; false if it was there. One of many wins, also on a network
-// file system, where locks may not be kept.
+// Creates the file atomically; false if it exists. Exactly one of several callers succeeds, also on
+// a network file system without reliable locks.
 bool create_once(const std::string& path, const std::string& text);
 
 class WorkFolder {
