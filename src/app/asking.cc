@@ -122,7 +122,7 @@ class Collecting {
     if (fits && role == brief::Role::kAttack) return take_vote(answer, std::move(payload), cost);
     if (!fits || role != brief::Role::kPropose) {
       payload["outcome"] = "invalid answer";
-      payload["because"] = fits ? "nobody takes answers of this role" : fits.error().text;
+      payload["because"] = fits ? "no step uses answers of this role" : fits.error().text;
       return write(std::move(payload), {});
     }
     const ledger::Family family = TRY(context_.ledger->family(ask_.family));

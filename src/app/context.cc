@@ -22,7 +22,7 @@ Result<> make_state(const std::string& folder) {
   const auto made = os::make_dirs(folder);
   if (made) return Ok{};
   return Error{Error::Kind::kExternal,
-               fmt::format("the state folder cannot be made: {}; name another with --state DIR",
+               fmt::format("the state folder cannot be created: {}; name another with --state DIR",
                            made.error().text)};
 }
 

@@ -161,14 +161,14 @@ Result<> Turner::dream() {
   const int every = context_.config.dream_every;
   if (every <= 0 || fence_ % every != 0) return Ok{};
   Result<DreamOutcome> dreamt = dream_up(context_, {.docs = {}, .family = {}, .fence = fence_});
-  // A shelf that is not there must not stop the loop.
+  // A missing documents folder must not stop the loop.
   if (!dreamt && dreamt.error().kind == Error::Kind::kNotFound) {
-    options_.say(fmt::format("did not dream: {}", dreamt.error().text));
+    options_.say(fmt::format("dream failed: {}", dreamt.error().text));
     return Ok{};
   }
   const DreamOutcome outcome = TRY(std::move(dreamt));
   for (const model::Hypothesis& h : outcome.injected) {
-    options_.say(fmt::format("{}: dreamt of '{}' ({}), from {}", h.family, h.title,
+    options_.say(fmt::format("{}: new idea '{}' ({}), from {}", h.family, h.title,
                              describe(h.change), h.origin.ref));
   }
   return Ok{};

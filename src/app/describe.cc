@@ -52,7 +52,7 @@ std::string describe(const model::Comparison& c) {
   // A number without an interval is one that nobody should believe.
   if (below) return fmt::format("at least {} (95 %, {})", saving(c.lower), pairs);
   if (above) return fmt::format("at most {} (95 %, {})", saving(c.upper), pairs);
-  return fmt::format("cannot tell ({} bound nothing)", pairs);
+  return fmt::format("cannot tell ({} give no bound)", pairs);
 }
 
 std::string what_settles(const Parked& p) {
@@ -125,8 +125,8 @@ std::string load_of(const model::Profile& profile) {
   const double taken = profile::taken_by_others(profile.evidence);
   if (profile.causes.empty() || taken < kTakenThatCounts) return "";
   return fmt::format(
-      "Ceilings are of a host of its own: others took up to {} of the time of this "
-      "run, without which all else is a larger part of it.",
+      "The ceilings are for a host without other work. Here other processes took up to {} of "
+      "the run, so every cause is a larger share of what is left.",
       show_percent(taken));
 }
 

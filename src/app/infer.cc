@@ -226,7 +226,7 @@ Inferred infer_outputs(const SeenRun& first, const SeenRun& second, model::Spec&
   if (spec.outputs.empty()) return {"outputs", "none", "no file was written by both runs", 0.7};
   std::vector<std::string> names;
   for (const model::Output& output : spec.outputs) {
-    names.push_back(output.path + (output.digest ? "" : " (only that it is there)"));
+    names.push_back(output.path + (output.digest ? "" : " (only that it exists)"));
   }
   return {"outputs", join(names, ", "),
           digested == names.size()
@@ -248,7 +248,8 @@ Inferred infer_quality(const SeenRun& first, const SeenRun& second, model::Spec&
     found.push_back(fmt::format("{} {} and {} (may get worse by {})", metric.name, show_number(*a),
                                 show_number(*b), show_number(tolerance)));
   }
-  if (found.empty()) return {"quality", "none", "no loss, accuracy or the like is printed", 0.7};
+  if (found.empty())
+    return {"quality", "none", "no loss, accuracy or similar value is printed", 0.7};
   return {"quality", join(found, "; "),
           "the last ones printed by two unchanged runs; half a percent is allowed for rounding, or "
           "three times what the two differ by",
@@ -374,8 +375,9 @@ std::string why_never_promoted(const model::Spec& spec) {
     return "none of its results can be compared: add [[outputs]] or [[quality]] to its spec";
   }
   if (spec.inputs.empty()) {
-    return "its spec names no inputs, so that different inputs of A and B would pass for a saving: "
-           "list the input files (paths or globs) under inputs";
+    return "its spec names no inputs, so different inputs of A and B could look like a saving: "
+           "list "
+           "the input files (paths or globs) under inputs";
   }
   return "";
 }

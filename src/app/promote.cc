@@ -34,10 +34,10 @@ std::optional<GateDecision> demo_policy(const GatePacket& packet) {
 
 std::optional<GateDecision> tune_policy(const GatePacket& packet) {
   if (!(packet.comparison.lower > 0)) return std::nullopt;
-  return GateDecision{true, "policy:tune",
-                      fmt::format("whoever typed amdahl tune asked for what the panel lets pass; "
-                                  "the interval of {} is above 0",
-                                  counted(packet.comparison.pairs, "pair"))};
+  return GateDecision{
+      true, "policy:tune",
+      fmt::format("amdahl tune promotes what the panel lets pass; the interval of {} is above 0",
+                  counted(packet.comparison.pairs, "pair"))};
 }
 
 constexpr auto kPolicies = std::to_array<GatePolicy>({

@@ -140,8 +140,8 @@ std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer) {
   std::string text;
   for (const std::string& line : wrap_lines(
            fmt::format(
-               "{} to {} UTC: no job was told of, so {}whose time it was, and what of it was "
-               "wasted, is not known: name accounting, too (sacct.txt, --source slurm).{} "
+               "{} to {} UTC: the inputs name no job, so it is not known {}whose time it was and "
+               "how much was wasted. Add accounting (sacct.txt, --source slurm).{} "
                "Accelerator-hours by {}:",
                describe_time(answer.report.start), describe_time(answer.report.end),
                all.is_accounted ? "" : "what was allocated, ", use_without_jobs(answer), all.basis),

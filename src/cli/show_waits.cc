@@ -105,13 +105,13 @@ std::string show_disks(const WaitsReport& report) {
 std::string show_lost(const WaitsReport& report) {
   std::string text;
   const auto say = [&](std::int64_t count, const char* what) {
-    if (count > 0) text += fmt::format("not told: {} {}\n", count, what);
+    if (count > 0) text += fmt::format("not recorded: {} {}\n", count, what);
   };
-  say(report.lost_tasks, "threads that found no room in the kernel's table");
-  say(report.lost_sites, "waits at places that found no room");
-  say(report.lost_events, "single waits that found no room; the sums hold them");
-  say(report.lost_wakes, "pairs of waker and woken that found no room");
-  say(report.lost_samples, "samples whose stack could not be had, or found no room");
+  say(report.lost_tasks, "threads, because the kernel's table was full");
+  say(report.lost_sites, "waits at places beyond the limit");
+  say(report.lost_events, "single waits beyond the limit; the sums include them");
+  say(report.lost_wakes, "pairs of waker and woken beyond the limit");
+  say(report.lost_samples, "samples without a readable stack, or beyond the limit");
   return text;
 }
 

@@ -71,7 +71,7 @@ Result<int> do_canary(const CanaryFlags& flags) {
   }
   const std::vector<app::CanaryView> views = TRY(app::read_canaries(context, family));
   if (views.empty()) {
-    print("Nothing that was promoted is being watched.\n");
+    print("No promoted change is being watched.\n");
     return 0;
   }
   std::vector<std::vector<std::string>> lines;

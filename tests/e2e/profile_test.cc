@@ -223,8 +223,9 @@ TEST(Profile, AJobThatIsKilledInTheMiddleGivesWhatIsWhole) {
   Sandbox sandbox;
   sandbox.write("job.py", slow_loader("os.kill(os.getpid(), signal.SIGKILL)"));
   const Outcome got = sandbox.amdahl({"profile", "--json", "--", kPython, "job.py"});
-  EXPECT_NE(got.err.find("the job failed: killed by SIGKILL; this is as far as it came"),
-            std::string::npos)
+  EXPECT_NE(
+      got.err.find("the job failed: killed by SIGKILL; the profile covers the run up to there"),
+      std::string::npos)
       << got.err;
   const Json profile = json_of(got, 128 + SIGKILL);
   SCOPED_TRACE(got.out);
@@ -272,7 +273,7 @@ TEST(Profile, ExitCodesAndErrorsAreAsDocumented) {
       {{"profile", "--", "sh", "-c", "exit 42"}, 42, "the job failed: exit 42; this is as far"},
       {{"profile", "--quiet", "--", "sh", "-c", "echo oh >&2; echo no >&2; exit 1"},
        1,
-       "its last words: no\n"},
+       "last line of its stderr: no\n"},
       {{"profile", "--", "./no-such-program"}, 127, "amdahl: no such program: ./no-such-program"},
       {{"profile", "--", "no-such-program"}, 127, "amdahl: no such program: no-such-program"},
       {{"profile", "none.json"}, 1, "none.json: cannot be read: No such file"},
