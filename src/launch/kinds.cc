@@ -10,13 +10,10 @@ namespace amdahl::launch {
 namespace {
 
 constexpr auto kKinds = std::to_array<Kind>({
-    {"local", "this machine, one detached worker a pair", false,
-     [](const Site&) { return observe::hardware(); },
+    {"local", false, [](const Site&) { return observe::hardware(); },
      [](const Site& site) { return local::make(site.state_dir); }},
-    {"slurm", "a Slurm cluster, one job a pair", true,
-     [](const Site& site) { return slurm::hardware(site.slurm); }, slurm::make},
-    {"command", "any scheduler, through a plug-in of five programs", true, command::hardware,
-     command::make},
+    {"slurm", true, [](const Site& site) { return slurm::hardware(site.slurm); }, slurm::make},
+    {"command", true, command::hardware, command::make},
 });
 
 }  // namespace
