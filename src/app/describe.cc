@@ -60,8 +60,8 @@ std::string what_settles(const Parked& p) {
       "about {} would settle it: E is {} of {:.0f} for better and {} of {:.0f} for less "
       "than the smallest gain that matters; it goes on when slots are idle, when noise falls, when "
       "the baseline moves, or when it is proposed again",
-      counted(p.pairs_to_settle, "more pair"), show_number(p.e_better), p.e_asked,
-      show_number(p.e_no_effect), p.e_asked);
+      counted(p.pairs_to_settle, "more pair"), show_amount(p.e_better), p.e_asked,
+      show_amount(p.e_no_effect), p.e_asked);
 }
 
 std::string describe(const ledger::Budget& b) {

@@ -8,7 +8,14 @@
 
 namespace amdahl {
 
+std::string show_fixed(double value, int digits) {
+  const double least = std::pow(10, -digits);
+  if (value == 0 || std::abs(value) >= least / 2) return fmt::format("{:.{}f}", value, digits);
+  return fmt::format("{} {:.{}f}", value > 0 ? "<" : ">", std::copysign(least, value), digits);
+}
+
 std::string show_amount(double value) {
+  if (value != 0 && std::abs(value) < 0.995) return show_fixed(value, 2);
   if (!std::isfinite(value) || std::abs(value) < 99.5 || std::abs(value) >= 1e15) {
     return show_number(value);
   }

@@ -5,7 +5,10 @@
 
 namespace amdahl {
 
-// "98,204", "1,344", "12.3", "0.0123": whole from 100 on, in groups of three digits.
+// "0.22", "< 0.01": so many digits after the point, for values below 1.
+std::string show_fixed(double value, int digits);
+
+// "98,204", "1,344", "12.3", "0.12", "< 0.01": whole from 100 on, in groups of three digits.
 std::string show_amount(double value);
 
 // show_number() below 1000, show_amount() from there on.

@@ -15,6 +15,16 @@ TEST(Amount, LargeOnesAreWholeAndGrouped) {
   EXPECT_EQ(show_amount(0), "0");
 }
 
+TEST(Amount, SmallOnesHaveTwoDigitsAfterThePoint) {
+  EXPECT_EQ(show_amount(0.161), "0.16");
+  EXPECT_EQ(show_amount(0.0533), "0.05");
+  EXPECT_EQ(show_amount(0.00143), "< 0.01");
+  EXPECT_EQ(show_amount(-0.00143), "> -0.01");
+  EXPECT_EQ(show_amount(0.997), "1.00");
+  EXPECT_EQ(show_fixed(0.00143, 3), "0.001");
+  EXPECT_EQ(show_fixed(0, 2), "0.00");
+}
+
 TEST(Amount, SizesHaveNoExponent) {
   EXPECT_EQ(show_size(1.0 / 7), "0.1429");
   EXPECT_EQ(show_size(8), "8");

@@ -187,7 +187,7 @@ TEST(Compare, AtTheCapItSaysWhatItCouldHaveSeen) {
   EXPECT_EQ(got.smallest_visible, 0.5 * (got.upper - got.lower));
   EXPECT_EQ(got.because,
             "saves 1.5 % (-5.5 % to 8.0 % saved, 95 % confidence each side) over 12 "
-            "pairs; E is 0.0349 for better (threshold 20) and 0.0349 for no effect (threshold "
+            "pairs; E is 0.03 for better (threshold 20) and 0.03 for no effect (threshold "
             "1000); the limit of 12 pairs is reached, too few to show an effect below 6.6 %");
   EXPECT_EQ(pairs_still_needed(got, design), 0);
 }

@@ -66,7 +66,8 @@ std::string show_sureness(double level) { return fmt::format("{:.6g} %", 100 * (
 
 std::string show_e(double log_e) {
   if (log_e > std::log(1e6)) return "> 1,000,000";
-  return show_quantity(std::exp(log_e));
+  const double e = std::exp(log_e);
+  return e < 0.995 ? show_fixed(e, 2) : show_quantity(e);
 }
 
 std::string show_p(double p) {
