@@ -50,7 +50,7 @@ Result<bool> baseline_moved(Context& context, const ledger::Family& family,
 }
 
 // Whether the same claim was made before and came to its end. The store lets the key return,
-// because the change may deserve another claim; the same one would only draw the same lots again.
+// because the change may deserve another claim; the same claim would only repeat the same test.
 Result<bool> same_claim(Context& context, const ledger::Family& family,
                         const ledger::HypothesisRow& past, const model::Hypothesis& idea) {
   // Infrastructure ended it, a person asked for another try, or what ended it was too weak to last.
