@@ -464,11 +464,10 @@ Result<> Turner::tick() {
   }
   if (!snapshot.in_flight.empty()) {
     const model::Pair& run = snapshot.in_flight.front();
-    ticker.doing = fmt::format("{}: {} {}", run.family, text_of(run.aim), run.index);
+    ticker.doing = fmt::format("{}: {}", run.family, label_of(run));
     // A verdict does not wait for pairs that it no longer needs; theirs has no title any more.
     if (const std::string title = snapshot.experiments.title_of(run); !title.empty()) {
-      ticker.doing =
-          fmt::format("{}: '{}', {} pair {}", run.family, title, label_of(run.aim), run.index);
+      ticker.doing = fmt::format("{}: '{}', {}", run.family, title, label_of(run));
     }
   }
   options_.tick(ticker);

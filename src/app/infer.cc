@@ -180,8 +180,7 @@ Result<Inferred> infer_work(const SeenRun& first, const SeenRun& second, model::
     spec.work_unit = word.unit;
     spec.work_pattern = pattern;
     spec.fixed_work.reset();
-    return Inferred{"work", fmt::format("{} {}", *a, word.unit),
-                    fmt::format("both runs print it last, found by '{}'", pattern),
+    return Inferred{"work", fmt::format("{} {}", *a, word.unit), "both runs print it last",
                     word.confidence};
   }
   if (differs) return *differs;

@@ -208,7 +208,12 @@ Result<> Tuner::turn() {
   cycle.watch = true;
   cycle.family = outcome_.family;
   cycle.say = options_.say;
-  cycle.tick = options_.tick;
+  if (options_.tick) {
+    cycle.tick = [this](Ticker now) {
+      now.elapsed = elapsed();  // A second cycle follows the first win.
+      options_.tick(now);
+    };
+  }
   cycle.stopped = options_.stopped;
   bool won = !TRY(need_family(context, outcome_.family)).stack.empty();
   if (!won) {
