@@ -35,6 +35,14 @@ std::string show_size(double value) {
   return std::abs(value) < 9999.5 ? fmt::format("{:.4g}", value) : show_amount(value);
 }
 
+std::string show_seconds(double seconds) {
+  const double size = std::abs(seconds);
+  if (size == 0 || size >= 0.0995) return show_number(seconds) + " s";
+  const bool is_ms = size >= 99.5e-6;
+  const double value = seconds * (is_ms ? 1e3 : 1e6);
+  return show_number(value) + (is_ms ? " ms" : " µs");
+}
+
 std::string show_hours(double hours) {
   const double size = std::abs(hours);
   if (size == 0 || size >= 1) return show_amount(hours) + " h";

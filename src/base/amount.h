@@ -17,6 +17,9 @@ std::string show_quantity(double value);
 // A size or a limit, with at most four digits below 10,000: "0.1429", "8", "16,384".
 std::string show_size(double value);
 
+// A time in the unit that fits: "34.2 s", "0.574 s", "57.4 ms", "81.3 µs".
+std::string show_seconds(double seconds);
+
 // Accelerator time in the unit that fits: "1,344 h", "12.3 h", "27.7 min", "5.2 s", "< 0.1 s".
 std::string show_hours(double hours);
 

@@ -25,6 +25,15 @@ TEST(Amount, SmallOnesHaveTwoDigitsAfterThePoint) {
   EXPECT_EQ(show_fixed(0, 2), "0.00");
 }
 
+TEST(Amount, TimesHaveTheUnitThatFits) {
+  EXPECT_EQ(show_seconds(0), "0 s");
+  EXPECT_EQ(show_seconds(34.24), "34.2 s");
+  EXPECT_EQ(show_seconds(0.574), "0.574 s");
+  EXPECT_EQ(show_seconds(0.0574), "57.4 ms");
+  EXPECT_EQ(show_seconds(0.00213), "2.13 ms");
+  EXPECT_EQ(show_seconds(0.0000813), "81.3 µs");
+}
+
 TEST(Amount, SizesHaveNoExponent) {
   EXPECT_EQ(show_size(1.0 / 7), "0.1429");
   EXPECT_EQ(show_size(8), "8");

@@ -75,9 +75,9 @@ std::string show_wakes(const WaitsReport& report) {
   std::size_t shown = 0;
   for (const profile::WakeRow& row : report.wakes) {
     if (shown >= kShownWakes || row.blocked_s < kWorthAWait * report.wall_s) break;
-    text += fmt::format("  {} woke {} {}, after {} s\n", thread_named(row.waker_name, row.waker),
+    text += fmt::format("  {} woke {} {}, after {}\n", thread_named(row.waker_name, row.waker),
                         thread_named(row.wakee_name, row.wakee), counted(row.count, "time"),
-                        show_amount(row.blocked_s));
+                        show_seconds(row.blocked_s));
     ++shown;
   }
   return text.empty() ? "" : "\nWho woke whom, by the time the woken had waited\n" + text;
@@ -93,12 +93,12 @@ std::string show_disks(const WaitsReport& report) {
     };
     text += fmt::format(
         "  {}: {} reads of {} ms ({} MB), {} writes of {} ms ({} MB); {} of them the job's own, "
-        "{} s\n",
+        "{}\n",
         disk.name, disk.reads, each(disk.read_time, disk.reads),
         show_amount(static_cast<double>(disk.read_bytes) / 1e6), disk.writes,
         each(disk.write_time, disk.writes),
         show_amount(static_cast<double>(disk.write_bytes) / 1e6), disk.own,
-        show_amount(to_seconds(disk.own_time)));
+        show_seconds(to_seconds(disk.own_time)));
   }
   return text.empty() ? "" : "\nDisks of the host meanwhile\n" + text;
 }
@@ -137,7 +137,7 @@ std::string show_waits(const Flags& flags, const WaitsReport& report) {
   for (std::size_t i = 0; i < std::min(kShownLines, report.lines.size()); ++i) {
     const profile::LineCost& cost = report.lines[i];
     if (cost.seconds < kWorthAWait * report.wall_s) break;
-    lines += fmt::format("  {} s  {}:{} ({})\n", show_amount(cost.seconds), cost.file, cost.line,
+    lines += fmt::format("  {}  {}:{} ({})\n", show_seconds(cost.seconds), cost.file, cost.line,
                          clip(cost.function, 60));
   }
   if (!lines.empty()) {

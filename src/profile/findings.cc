@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "profile/advice.h"
 #include "profile/causes.h"
@@ -211,8 +212,8 @@ class Joined {
     // The time counts as waiting for input, whatever the line does.
     if (2 * in_input > seconds && evidence(kInputWait)) finding.cause = kInputWait;
     return priced(std::move(finding), std::min(1.0, seconds / wall_s()),
-                  fmt::format("{} took {} s of {} s", lines_in(timed), show_number(seconds),
-                              show_number(wall_s())));
+                  fmt::format("{} took {} of {}", lines_in(timed), show_seconds(seconds),
+                              show_seconds(wall_s())));
   }
 
   // "its line", or of several that took time, "lines 33, 34".
@@ -229,9 +230,8 @@ class Joined {
     const code::Finding& code = finding.code;
     if (code.cost == code::Cost::kOnlyHere) return std::nullopt;
     // Lines were timed and this one took no time: it is not the cause.
-    const bool is_alone =
-        evidence("hook.loader_workers") == 0 &&
-        (code.how_often == code::HowOften::kStep || makes_batches(code.file));
+    const bool is_alone = evidence("hook.loader_workers") == 0 &&
+                          (code.how_often == code::HowOften::kStep || makes_batches(code.file));
     const bool must_show =
         (code.cost == code::Cost::kHere && !code.runs_model) || (code.rule == "decode" && is_alone);
     if (must_show && (was_timed(code.file) || was_passed_over(code))) return std::nullopt;
@@ -239,8 +239,8 @@ class Joined {
     if (!cause) return std::nullopt;
     finding.cause = cause->name;
     return priced(std::move(finding), cause->share,
-                  fmt::format("{} {} of {} s", cause->name, show_percent(cause->share),
-                              show_number(wall_s())));
+                  fmt::format("{} {} of {}", cause->name, show_percent(cause->share),
+                              show_seconds(wall_s())));
   }
 
   // A line that waits for the device also waits while the device computes; no fix removes that.

@@ -240,7 +240,7 @@ class Builder {
     return counted(static_cast<std::int64_t>(count), one);
   }
 
-  static std::string hours(double seconds) { return show_amount(in_hours(seconds)) + " h"; }
+  static std::string hours(double seconds) { return show_hours(in_hours(seconds)); }
 
   void tell_timeout() {
     const Replay* replay = policies_.idle_timeout();
