@@ -27,10 +27,6 @@ std::string show_amount(double value) {
   return value < 0 ? "-" + digits : digits;
 }
 
-std::string show_quantity(double value) {
-  return value < 1000 ? show_number(value) : show_amount(value);
-}
-
 std::string show_size(double value) {
   return std::abs(value) < 9999.5 ? fmt::format("{:.4g}", value) : show_amount(value);
 }

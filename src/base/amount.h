@@ -11,9 +11,6 @@ std::string show_fixed(double value, int digits);
 // "98,204", "1,344", "12.3", "0.12", "< 0.01": whole from 100 on, in groups of three digits.
 std::string show_amount(double value);
 
-// show_number() below 1000, show_amount() from there on.
-std::string show_quantity(double value);
-
 // A size or a limit, with at most four digits below 10,000: "0.1429", "8", "16,384".
 std::string show_size(double value);
 

@@ -66,8 +66,7 @@ std::string show_sureness(double level) { return fmt::format("{:.6g} %", 100 * (
 
 std::string show_e(double log_e) {
   if (log_e > std::log(1e6)) return "> 1,000,000";
-  const double e = std::exp(log_e);
-  return e < 0.995 ? show_fixed(e, 2) : show_quantity(e);
+  return show_amount(std::exp(log_e));
 }
 
 std::string show_p(double p) {
