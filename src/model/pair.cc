@@ -48,9 +48,8 @@ bool feeds_evidence(Purpose purpose) {
     case Purpose::kTopUp:
     case Purpose::kSame:
     case Purpose::kStack:
-    case Purpose::kRace:
-      return fmt::format("race pair {}", run.index);
     case Purpose::kProfile:
+    case Purpose::kRace:
     case Purpose::kBuild:
       return false;
   }
