@@ -15,7 +15,7 @@ std::string show_fixed(double value, int digits) {
 }
 
 std::string show_amount(double value) {
-  if (value != 0 && std::abs(value) < 0.995) return show_fixed(value, 2);
+  if (value != 0 && std::abs(value) < 1) return show_fixed(value, 2);
   if (!std::isfinite(value) || std::abs(value) < 99.5 || std::abs(value) >= 1e15) {
     return show_number(value);
   }
