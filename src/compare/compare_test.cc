@@ -156,7 +156,7 @@ TEST(Compare, TheFourAnswersSayTheirNumbers) {
        "evidence that it saves less than 2.0 %: E is 74.4, threshold 5"},
       {{0.02, -0.01},
        Answer::kCannotTell,
-       "saves 0.5 % (no bound yet) over 2 pairs; E is 0.885 for better (threshold 20) and 1.71 for "
+       "saves 0.5 % (no bound yet) over 2 pairs; E is 0.89 for better (threshold 20) and 1.71 for "
        "no effect (threshold 5); about 4 more pairs may decide it"},
   };
   for (const Case& c : kCases) {
