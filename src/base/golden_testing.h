@@ -1,8 +1,8 @@
 // golden_testing.h: runs a test on each case of a file of reference values.
 #pragma once
 
-#include <fstream>
 #include <functional>
+#include <istream>
 #include <iterator>
 #include <string>
 

@@ -42,6 +42,8 @@ Result<Event> event_of(const StoredEvent& stored, std::string_view hash) {
   return event;
 }
 
-Result<Event> event_of(const db::Statement& row) { return event_of(stored_event(row), row.text(6)); }
+Result<Event> event_of(const db::Statement& row) {
+  return event_of(stored_event(row), row.text(6));
+}
 
 }  // namespace amdahl::ledger::sqlite
