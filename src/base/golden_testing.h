@@ -14,13 +14,16 @@
 
 namespace amdahl {
 
-// Calls `check` with each case of expected/stats/<name>.json and the tolerance that the file
-// allows. There must be at least one.
-inline void each_golden(const std::string& checkout, const std::string& name,
+// The file of the reference values called `name`.
+inline std::string golden_file(const std::string& checkout, const std::string& name) {
+  return golden_folder(checkout) + "/expected/stats/" + name + ".json";
+}
+
+// Calls `check` with each case of the file and the tolerance that the file allows. There must be at
+// least one case.
+inline void each_golden(std::istream&& file, const std::string& name,
                         const std::function<void(const Json& one, double tolerance)>& check) {
-  const std::string path = golden_folder(checkout) + "/expected/stats/" + name + ".json";
-  std::ifstream file(path, std::ios::binary);
-  ASSERT_TRUE(file) << "cannot read " << path;
+  ASSERT_TRUE(file) << "cannot read " << name;
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const auto parsed = parse_json(text);
   ASSERT_TRUE(parsed) << parsed.error().text;
