@@ -245,7 +245,7 @@ TEST_F(Scan, TablesAreKnownByTheirColumnsOrSayWhatTheyNeed) {
 
   sandbox_.write("none/odd.csv", "a,b,c\n1,2,3\n");
   const Outcome none = sandbox_.amdahl({"scan", "none"});
-  EXPECT_NE(none.err.find("nothing could be read:\n  none/odd.csv: is a table, but"),
+  EXPECT_NE(none.err.find("nothing could be read:\n  none/odd.csv: is a table without"),
             std::string::npos)
       << none.err;
   sandbox_.write("odd.csv", "jid,launched,gone,n\n1,1700006400,1700010000,2\n");
