@@ -270,7 +270,7 @@ TEST(Profile, ExitCodesAndErrorsAreAsDocumented) {
     int code;
     std::string says;
   } cases[] = {
-      {{"profile", "--", "sh", "-c", "exit 42"}, 42, "the job failed: exit 42; this is as far"},
+      {{"profile", "--", "sh", "-c", "exit 42"}, 42, "the job failed: exit 42; the profile covers"},
       {{"profile", "--quiet", "--", "sh", "-c", "echo oh >&2; echo no >&2; exit 1"},
        1,
        "last line of its stderr: no\n"},
