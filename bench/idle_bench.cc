@@ -6,11 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -20,6 +16,7 @@
 #include "ledger_builder.h"
 #include "os/clock.h"
 #include "os/host.h"
+#include "timed_run.h"
 
 namespace {
 
@@ -45,34 +42,16 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-double milliseconds(const timeval& time) {
-  return 1e3 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_usec);
-}
-
 // One cold process, from fork to exit; what it prints goes to a file for people to look at.
 Result<> run_once(const std::string& program, const Bed& bed, const std::string& verb,
                   Times& times) {
   const std::string output = bed.folder + "/" + verb + ".out";
   const std::vector<std::string> argv{program,   "--config", bed.folder + "/config.toml",
                                       "--state", bed.folder, verb};
-  std::vector<char*> words;
-  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  const Nanos start = os::real_clock().monotonic();
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    ::dup2(file, 1);
-    ::dup2(file, 2);
-    ::execv(words[0], words.data());
-    ::_exit(127);
-  }
-  int status = 0;
-  rusage used{};
-  if (pid < 0 || ::wait4(pid, &status, 0, &used) != pid) return external("cannot run " + program);
-  times.wall.push_back(to_seconds(os::real_clock().monotonic() - start) * 1e3);
-  times.cpu.push_back(milliseconds(used.ru_utime) + milliseconds(used.ru_stime));
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Ok{};
+  const TimedRun done = timed_run(argv, output);
+  times.wall.push_back(1e3 * done.wall_s);
+  times.cpu.push_back(1e3 * done.cpu_s);
+  if (done.succeeded) return Ok{};
   return external(fmt::format("{} failed: see {}", join(argv, " "), output));
 }
 

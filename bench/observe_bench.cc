@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "observe/supervisor.h"
 #include "os/clock.h"
 #include "os/host.h"
+#include "timed_run.h"
 
 namespace {
 
@@ -45,24 +45,6 @@ struct Run {
   double cpu_s = 0;
   double observer_s = 0;
 };
-
-Run alone(const std::vector<std::string>& argv) {
-  std::vector<char*> words;
-  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  const Nanos start = os::real_clock().monotonic();
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    ::execv(words[0], words.data());
-    ::_exit(127);
-  }
-  rusage used{};
-  int status = 0;
-  ::wait4(pid, &status, 0, &used);
-  const auto seconds = [](const timeval& t) { return double(t.tv_sec) + 1e-6 * double(t.tv_usec); };
-  return {to_seconds(os::real_clock().monotonic() - start),
-          seconds(used.ru_utime) + seconds(used.ru_stime), 0};
-}
 
 Run watched(const std::vector<std::string>& argv, const std::string& folder) {
   observe::RunOrder order;
@@ -103,7 +85,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < rounds; ++i) {
       const bool watched_first = i % 2 != 0;
       Run under = watched_first ? watched(command, folder) : Run{};
-      const Run plain = alone(command);
+      const TimedRun plain = timed_run(command);
       if (!watched_first) under = watched(command, folder);
       ratios.push_back(under.cpu_s / plain.cpu_s);
       shares.push_back(under.observer_s / under.cpu_s);

@@ -12,51 +12,22 @@
 #include <vector>
 
 #include <bpf/bpf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "observe/bpf/collector.h"
 #include "os/clock.h"
+#include "timed_run.h"
 
 namespace {
 
 using namespace amdahl;
 using observe::BpfCollector;
 
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
-
-struct Run {
-  double cpu_s = 0;
-  double wall_s = 0;
-};
-
-Run run(const std::vector<std::string>& argv) {
-  std::vector<char*> words;
-  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  const Nanos start = os::real_clock().monotonic();
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    const int null = ::open("/dev/null", O_WRONLY);
-    ::dup2(null, STDOUT_FILENO);
-    ::dup2(null, STDERR_FILENO);
-    ::execvp(words[0], words.data());
-    ::_exit(127);
-  }
-  rusage used{};
-  int status = 0;
-  ::wait4(pid, &status, 0, &used);
-  if (status != 0) {
-    fmt::print(stderr, "waits_bench: {} failed\n", argv[0]);
-    std::exit(3);
-  }
-  return {seconds(used.ru_utime) + seconds(used.ru_stime),
-          to_seconds(os::real_clock().monotonic() - start)};
+TimedRun run(const std::vector<std::string>& argv) {
+  const TimedRun done = timed_run(argv);
+  if (done.succeeded) return done;
+  fmt::print(stderr, "waits_bench: {} failed\n", argv[0]);
+  std::exit(3);
 }
 
 std::unique_ptr<BpfCollector> collector() {
@@ -77,7 +48,7 @@ std::set<__u32> programs() {
 }
 
 struct Followed {
-  Run job;
+  TimedRun job;
   double collector_s = 0;
   double kernel_s = 0;  // 0: not measured.
   double calls = 0;
@@ -120,9 +91,9 @@ Followed follow(const std::vector<std::string>& argv, bool measure_kernel) {
   return seen;
 }
 
-Run beside(const std::vector<std::string>& argv) {
+TimedRun beside(const std::vector<std::string>& argv) {
   const auto own = collector();
-  const Run job = run(argv);
+  const TimedRun job = run(argv);
   (void)own->stop();
   return job;
 }

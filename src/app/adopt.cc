@@ -129,8 +129,8 @@ void knobs_from_source(model::Spec& spec, const std::string& source) {
   }
 }
 
-// Number formats that stand in quotes somewhere in the program, for a setting whose parser does not
-// list what it takes.
+// Choices for a precision setting without choices in the parser: the number formats that appear in
+// quotes in the program.
 void formats_from_source(model::Spec& spec, const std::string& source) {
   const auto knob = spec.knobs.find("precision");
   if (knob == spec.knobs.end() || !knob->second.choices.empty()) return;
@@ -142,8 +142,8 @@ void formats_from_source(model::Spec& spec, const std::string& source) {
   }
 }
 
-// What touching each knob does to the results of a job whose work and quality are read from what
-// it prints: that must be the same lines in both arms.
+// Classifies what a change of each knob does to the results. Work and quality are read from the
+// job's output, so a knob that changes the printed lines is semantic.
 void classify_knobs(model::Spec& spec, bool trains) {
   constexpr auto kSemantic = std::to_array<std::string_view>(
       {"log_every", "metric_every", "validation_every", "checkpoint_every", "range_check_every"});

@@ -55,9 +55,11 @@ Result<> check_file(const model::Spec& spec, const model::FileEdit& file) {
   TRY(model::may_touch(spec, file.path));
   // "rename x" or "copy x".
   if (!file.from.empty()) TRY(model::may_touch(spec, file.from.substr(file.from.find(' ') + 1)));
-  if (!file.binary.empty()) return bad_input(fmt::format("{}: bytes that are no text", file.path));
+  if (!file.binary.empty())
+    return bad_input(fmt::format("{}: contains bytes that are not text", file.path));
   if (!file.new_mode.empty() && file.new_mode != "100644" && file.new_mode != "100755") {
-    return bad_input(fmt::format("{}: mode {} is no plain file's", file.path, file.new_mode));
+    return bad_input(
+        fmt::format("{}: mode {} is not that of a plain file", file.path, file.new_mode));
   }
   TRY(check_shown(file));
   return check_lines(spec, file);
@@ -100,7 +102,7 @@ Result<> check_patch_paths(const model::Spec& spec, const std::string& patch) {
         fmt::format("the patch has {} bytes; {} are allowed", patch.size(), kLongestPatch));
   }
   const std::vector<model::FileEdit> files = model::read_patch(patch);
-  if (files.empty()) return bad_input("the patch is no unified diff");
+  if (files.empty()) return bad_input("the patch is not a unified diff");
   for (const model::FileEdit& file : files) TRY(check_file(spec, file));
   return Ok{};
 }

@@ -76,8 +76,8 @@ Result<model::Hypothesis> idea_in(Context& context, const ledger::Family& family
   idea.actor = origin.ref;
   idea.mechanism = clip(json.at("mechanism").get<std::string>(), kLongestMechanism);
   if (idea.gain < context.config.min_gain) {
-    return bad_input(fmt::format("{} is less than is worth a test ({})", show_percent(idea.gain),
-                                 show_percent(context.config.min_gain)));
+    return bad_input(fmt::format("{} is below the smallest gain worth a test ({})",
+                                 show_percent(idea.gain), show_percent(context.config.min_gain)));
   }
   // Work that gets cheaper is no waste that a profile could show, and has no ceiling but the job.
   const bool is_work = idea.cause == name(model::Bottleneck::kCompute) && !has_cause(family, idea);

@@ -23,10 +23,10 @@ struct TakenAnswer {
   std::vector<RefusedIdea> refused;
 };
 
-// `answer` fits the schema of its role. An idea is refused, for nothing but its reading, if it
-// claims more than its cause explains or less than is worth a test, sets a variable that does more
-// than tune, has a patch that does not apply to the repo's commit or touches what is frozen,
-// changes nothing, or is known in any spelling. Records nothing.
+// `answer` fits the schema of its role. An idea is refused without a run if it claims more than
+// its cause explains or less than compare.min_gain, sets a variable that does more than tune, has a
+// patch that does not apply to the repo's commit or touches frozen files, changes nothing, or is
+// known in any spelling. Records nothing.
 Result<TakenAnswer> take_answer(Context& context, const ledger::Family& family, const Json& answer,
                                 const model::Origin& origin);
 

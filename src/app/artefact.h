@@ -1,4 +1,4 @@
-// artefact.h: what a promotion or a rollback leaves for whoever deploys it: a branch, a hook.
+// artefact.h: what a promotion or a rollback hands to deployment: a branch, a call of a hook.
 #pragma once
 
 #include <string>
@@ -17,8 +17,9 @@ namespace amdahl::app {
 Result<std::string> write_branch(Context& context, const ledger::GateRow& gate,
                                  const model::GateDecision& decision, const std::string& prefix);
 
-// Does what [gate] branch and hook ask for after a decision. The promotion stands whatever comes of
-// it: returns a sentence on what was done or what failed; empty if nothing was asked for. The hook
+// Writes the branch and calls the hook that [gate] configures, after a decision. A failure does not
+// undo the promotion: returns a sentence on what was done or what failed; empty if neither is
+// configured. The hook
 // runs detached, with the facts in the file named in AMDAHL_PROMOTION (docs/format/promotion.md).
 std::string deploy(Context& context, const ledger::GateRow& gate,
                    const model::GateDecision& decision, const std::string& overlay);

@@ -14,18 +14,18 @@
 
 namespace amdahl::app {
 
-// The models that the configuration names, cheapest first; none: models are off. kBadInput for a
-// runtime that there is not, and for one without a price.
+// The models that the configuration names, cheapest first; none: models are off. kBadInput for an
+// unknown runtime, and for a model without a price.
 Result<std::vector<agent::Runtime>> models_of(const Config& config);
 
-// What became of the questions in flight: answers go to the ledger with the ideas they bring, in
-// one transaction; a worker that never began is started again, one that died is charged for all it
-// had reserved. Returns how many were settled.
+// Settles questions in flight. An answer and its ideas go to the ledger in one transaction; a
+// worker that never started is started again; a question whose worker died is charged in full.
+// Returns how many were settled.
 Result<int> collect_answers(Context& context, std::int64_t fence, const Say& say);
 
 struct AskLimits {
-  double usd_left = 0;                    // Of the cycle; what is reserved is taken off.
-  bool out_of_budget = false;             // A question was refused for want of money or tokens.
+  double usd_left = 0;         // What the cycle may still spend; reservations are subtracted.
+  bool out_of_budget = false;  // A question was refused: no money or tokens are left.
   std::set<std::string> without_texts{};  // Families that no document fits.
 };
 // Asks about families that have nothing left to test. Returns how many questions were reserved.

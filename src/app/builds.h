@@ -1,4 +1,4 @@
-// builds.h: how a compiled program of a checkout is built anew, and how it is built for speed.
+// builds.h: how to rebuild a compiled program of a checkout, as it is and with faster flags.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace amdahl::app {
 
-// The command that makes the spec's program anew in another checkout of its repo: by the makefile
-// that makes it, in its folder or above, or by CMake where it lies in a build folder of CMake's.
-// Empty if it is no compiled program, or nothing says how it is made.
+// The command that rebuilds the spec's program in another checkout of its repo: with the makefile
+// that makes it, in its folder or above, or with CMake if it lies in a build folder of CMake. Empty
+// if it is not a compiled program, or if no build file mentions it.
 std::vector<std::string> build_command_of(const model::Spec& spec);
 
 // One file of the repo that asks for more speed.

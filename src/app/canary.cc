@@ -143,7 +143,8 @@ Result<std::string> keep_change(Context& context, const std::string& hypothesis,
   view.result.outcome = CanaryState::kKept;
   view.result.because = reason;
   TRY(context.ledger->append(closing(row->canary, view.result, actor)));
-  return fmt::format("{} stays in the stack of {}, and its canary is over", id, row->canary.family);
+  return fmt::format("{} stays in the stack of {}, and its canary is closed", id,
+                     row->canary.family);
 }
 
 }  // namespace amdahl::app

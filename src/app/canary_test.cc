@@ -265,7 +265,7 @@ TEST_F(CanaryTest, APersonKeepsWhatItProposesToRollBack) {
             "keeping a change needs a --reason");
   EXPECT_FALSE(keep_change(context_, "h-9", "ada", "x"));
   EXPECT_EQ(*keep_change(context_, "h-1", "ada", "it was the disk"),
-            "h-1 stays in the stack of eval, and its canary is over");
+            "h-1 stays in the stack of eval, and its canary is closed");
   EXPECT_EQ(view().row.state, CanaryState::kKept);
   EXPECT_EQ(view().row.reason, "it was the disk");
   EXPECT_EQ(begin().canary.slot, -1) << "nobody is held back any more";

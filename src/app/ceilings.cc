@@ -79,7 +79,7 @@ Result<> check_causes(const std::vector<std::string>& causes) {
   for (const KnownCause& cause : kCauses) names.emplace_back(cause.name);
   for (const std::string& cause : causes) {
     if (std::ranges::find(names, cause) != names.end()) continue;
-    return bad_input(fmt::format("'{}' cannot be taken out of a job to measure it; there are {}",
+    return bad_input(fmt::format("'{}' cannot be removed from a job to measure it; there are {}",
                                  cause, join(names, ", ")));
   }
   return Ok{};

@@ -61,7 +61,7 @@ class Trees {
     const std::string said = TRY(trees.git(
         {"rev-parse", "--show-toplevel", "--git-path", "objects", "--verify", "HEAD^{tree}"}));
     const std::vector<std::string_view> lines = split(trim(said), '\n');
-    if (lines.size() != 3) return external(repo + ": git does not say where it is");
+    if (lines.size() != 3) return external(repo + ": git rev-parse printed something unexpected");
     trees.top_ = lines[0];
     trees.head_ = lines[2];
     // The second is relative to the folder that was asked in.
@@ -196,7 +196,7 @@ class Trees {
 Result<PatchEffect> effect_on(const std::string& repo, const std::string& before,
                               const std::string& patch) {
   const Scratch scratch;
-  if (scratch.path().empty()) return external("no folder for temporary files can be made");
+  if (scratch.path().empty()) return external("cannot create a temporary folder");
   Trees trees = TRY(Trees::of(repo, scratch.path()));
   const std::string old_tree = before.empty() ? trees.head() : TRY(trees.apply(before));
   PatchEffect effect;

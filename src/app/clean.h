@@ -1,4 +1,4 @@
-// clean.h: removes what runs left behind and nobody reads any more, by age and by size.
+// clean.h: removes old folders of runs, by age and by size.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,10 @@
 namespace amdahl::app {
 
 struct CleanOptions {
-  double older_days = 30;         // What was last used before that goes.
-  std::optional<double> keep_gb;  // If more than this is left, the oldest goes too, down to a day.
-  bool dry_run = false;           // Only say what would go.
+  double older_days = 30;  // Removes folders last used before that.
+  std::optional<double>
+      keep_gb;           // Then removes the oldest until this is left, but none of the last day.
+  bool dry_run = false;  // Only say what would go.
 };
 
 struct Cleaned {
@@ -29,9 +30,9 @@ struct Cleaned {
   std::vector<std::string> failed;  // What could not be removed, and why.
 };
 
-// Never removes a run that is in flight, of a live experiment, or the present profile of a family;
-// nor what the ledger does not know; nor trees while a patched run is in flight. Holds the lease,
-// so that nothing begins meanwhile: kBusy if a cycle runs. The ledger and usage records are not
+// Never removes runs in flight or of live experiments, the current profile of a family, folders
+// that the ledger does not know, or trees while a patched run is in flight. Holds the lease, so
+// that no run starts meanwhile: kBusy if a cycle runs. The ledger and usage records are not
 // touched.
 Result<Cleaned> clean(Context& context, const CleanOptions& options);
 

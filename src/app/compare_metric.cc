@@ -121,10 +121,10 @@ std::string complaint(const CompareQuestion& q, const model::Spec& spec,
   }
   if (!succeeded(receipt)) {
     const auto words = trim(receipt.stderr_tail);
-    return fmt::format(
-        "fails: {}{}", describe_ending(receipt),
-        words.empty() ? ", and says nothing"
-                      : fmt::format("; its last words: {}", clip(split(words, '\n').back(), 200)));
+    return fmt::format("fails: {}{}", describe_ending(receipt),
+                       words.empty() ? " and prints nothing on stderr"
+                                     : fmt::format("; last line of its stderr: {}",
+                                                   clip(split(words, '\n').back(), 200)));
   }
   const bool cost = spec.metric == model::Spec{}.metric;
   if (!cost && !receipt.metrics.contains(spec.metric)) {

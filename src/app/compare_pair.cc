@@ -255,7 +255,7 @@ Result<> check(const CompareQuestion& q, const Config& config) {
   if (!(q.precision >= 0)) return bad_input("--precision must not be negative");
   if (q.concurrent && config.slots.size() < 2) {
     return Error{Error::Kind::kUnsupported,
-                 fmt::format("--concurrent wants two CPUs, and this process may use {}",
+                 fmt::format("--concurrent needs two CPUs, and this process may use {}",
                              config.slots.size())};
   }
   return Ok{};

@@ -66,13 +66,7 @@ Result<Receipt> CompareRuns::run(const model::Spec& spec, bool is_a, const std::
   order.plan = TRY(make_plan(spec, {}));
   order.out_dir = out_dir;
   order.state_dir = fmt::format("{}/state-{}", folder_.path, order.arm);
-  order.time_limit = spec.time_limit;
-  order.memory_limit_mb = spec.memory_limit_mb;
-  order.work_pattern = spec.work_pattern;
-  order.fixed_work = spec.fixed_work;
-  order.quality = spec.quality;
-  order.outputs = spec.outputs;
-  order.inputs = spec.inputs;
+  observe::take_spec(spec, order);
   progress.arm = order.arm;
   progress.expected_s = is_a ? seconds_a_ : seconds_b_;
   const auto show = [&](double elapsed) {

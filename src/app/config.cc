@@ -128,9 +128,9 @@ constexpr auto kSettings = std::to_array<Setting>({
      "questions that look for a flaw in each claimed win, at most 5; 0: none"},
     {"scan", "idle_threshold", &Config::idle_threshold,
      "idle threshold (0–1); 0 % always counts as idle"},
-    {"scan", "window_days", &Config::scan_window_days, "what servers and Slurm are asked for"},
+    {"scan", "window_days", &Config::scan_window_days, "window of a scan of servers and Slurm"},
     {"scan", "keep_days", &Config::scan_keep_days,
-     "after which what a scan kept and none used goes; 0: never"},
+     "kept data of scans that was not used for so long is removed; 0: never"},
     {"scan", "co2_g_per_kwh", &Config::scan_co2_g_per_kwh,
      "of your grid, for the CO2 of energy; default: the world's mean of 2023 (Ember)"},
 });

@@ -27,7 +27,7 @@ Result<> make_state(const std::string& folder) {
   const auto made = os::make_dirs(folder);
   if (made) return Ok{};
   return Error{Error::Kind::kExternal,
-               fmt::format("the state folder cannot be made: {}; name another with --state DIR",
+               fmt::format("the state folder cannot be created: {}; name another with --state DIR",
                            made.error().text)};
 }
 
@@ -78,8 +78,7 @@ Result<Context> open_context(const Config& config, bool create) {
   if (!context.launcher) {
     std::string known;
     for (const launch::Kind& kind : launch::kinds()) known += fmt::format(" {}", kind.name);
-    return bad_input(
-        fmt::format("no launcher is called '{}'; there are:{}", config.launcher, known));
+    return bad_input(fmt::format("unknown launcher '{}'; known:{}", config.launcher, known));
   }
   return context;
 }

@@ -162,14 +162,14 @@ Result<> Turner::dream() {
   const int every = context_.config.dream_every;
   if (every <= 0 || fence_ % every != 0) return Ok{};
   Result<DreamOutcome> dreamt = dream_up(context_, {.docs = {}, .family = {}, .fence = fence_});
-  // A shelf that is not there must not stop the loop.
+  // A missing documents folder must not stop the loop.
   if (!dreamt && dreamt.error().kind == Error::Kind::kNotFound) {
-    options_.say(fmt::format("did not dream: {}", dreamt.error().text));
+    options_.say(fmt::format("dream failed: {}", dreamt.error().text));
     return Ok{};
   }
   const DreamOutcome outcome = TRY(std::move(dreamt));
   for (const model::Hypothesis& h : outcome.injected) {
-    options_.say(fmt::format("{}: dreamt of '{}' ({}), from {}", h.family, h.title,
+    options_.say(fmt::format("{}: new idea '{}' ({}), from {}", h.family, h.title,
                              describe(h.change), h.origin.ref));
   }
   return Ok{};
@@ -465,11 +465,10 @@ Result<> Turner::tick() {
   }
   if (!snapshot.in_flight.empty()) {
     const model::Pair& run = snapshot.in_flight.front();
-    ticker.doing = fmt::format("{}: {} {}", run.family, text_of(run.aim), run.index);
+    ticker.doing = fmt::format("{}: {}", run.family, label_of(run));
     // A verdict does not wait for pairs that it no longer needs; theirs has no title any more.
     if (const std::string title = snapshot.experiments.title_of(run); !title.empty()) {
-      ticker.doing =
-          fmt::format("{}: '{}', {} pair {}", run.family, title, label_of(run.aim), run.index);
+      ticker.doing = fmt::format("{}: '{}', {}", run.family, title, label_of(run));
     }
   }
   options_.tick(ticker);

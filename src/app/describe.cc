@@ -52,7 +52,7 @@ std::string describe(const model::Comparison& c) {
   // A number without an interval is one that nobody should believe.
   if (below) return fmt::format("at least {} (95 %, {})", saving(c.lower), pairs);
   if (above) return fmt::format("at most {} (95 %, {})", saving(c.upper), pairs);
-  return fmt::format("cannot tell ({} bound nothing)", pairs);
+  return fmt::format("cannot tell ({} give no bound)", pairs);
 }
 
 std::string what_settles(const Parked& p) {
@@ -60,8 +60,8 @@ std::string what_settles(const Parked& p) {
       "about {} would settle it: E is {} of {:.0f} for better and {} of {:.0f} for less "
       "than the smallest gain that matters; it goes on when slots are idle, when noise falls, when "
       "the baseline moves, or when it is proposed again",
-      counted(p.pairs_to_settle, "more pair"), show_number(p.e_better), p.e_asked,
-      show_number(p.e_no_effect), p.e_asked);
+      counted(p.pairs_to_settle, "more pair"), show_amount(p.e_better), p.e_asked,
+      show_amount(p.e_no_effect), p.e_asked);
 }
 
 std::string describe(const ledger::Budget& b) {
@@ -96,7 +96,7 @@ std::string show_votes(const std::vector<model::Finding>& votes) {
   return text;
 }
 
-// What an event says, for kinds of which one line would look like the next.
+// Details that tell events of the same kind apart.
 std::string detail_of(const ledger::Event& event) {
   const auto text = [&](const char* name) {
     const auto found = event.payload.find(name);
@@ -125,8 +125,8 @@ std::string load_of(const model::Profile& profile) {
   const double taken = profile::taken_by_others(profile.evidence);
   if (profile.causes.empty() || taken < kTakenThatCounts) return "";
   return fmt::format(
-      "Ceilings are of a host of its own: others took up to {} of the time of this "
-      "run, without which all else is a larger part of it.",
+      "The ceilings are for a host without other work. Here other processes took up to {} of "
+      "the run, so every cause is a larger share of what is left.",
       show_percent(taken));
 }
 

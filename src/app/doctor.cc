@@ -109,7 +109,7 @@ Symptom opencl() {
 Symptom bpf() {
   const std::string why_not = observe::why_no_bpf();
   if (why_not.empty()) return {"BPF", "ok", "profiles see every wait of a job's threads", ""};
-  return {"BPF", "absent", why_not + "; profiles look at /proc now and then instead", ""};
+  return {"BPF", "absent", why_not + "; profiles sample /proc instead", ""};
 }
 
 Symptom slots(const Config& config) {
@@ -138,7 +138,7 @@ Symptom cgroup(const Config& config) {
     return {"cgroup", "ok", detail, ""};
   }
   return {"cgroup", "absent",
-          fmt::format("{}: {} slots at once would be held back", detail, config.slots.size()),
+          fmt::format("{}: {} slots at once would exceed the quota", detail, config.slots.size()),
           fmt::format("amdahl cycle --slots {}, or slots = {} in the configuration", whole, whole)};
 }
 

@@ -226,8 +226,8 @@ class Dreamer {
     return std::move(dreamt.ideas);
   }
 
-  // No more dreamt ones may wait than one profile may bring: a shelf of documents must not bury
-  // what the evidence asks for.
+  // At most as many ideas of dream may wait as one profile may bring, so that a folder of documents
+  // does not delay the ideas that the evidence supports.
   Result<std::size_t> room_for(const ledger::Family& family) {
     const auto live = TRY(context_.ledger->hypotheses(family.name, "live"));
     const auto dreamt = std::ranges::count_if(

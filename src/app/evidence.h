@@ -26,9 +26,10 @@ struct Brief {
   std::int64_t tokens_estimated = 0;
 };
 
-// Evidence whose digest is the ledger's is read; else (an older ledger, a folder that was cleared)
-// it is made anew from what the run left, and the packet has no digest. `experiment`: the only
-// claim that is told; empty: all. kNotFound without a profile, or without a claim to attack.
+// Reads the stored evidence if its digest is the ledger's. Otherwise (an older ledger, a cleared
+// folder) it is computed again from the files of the run, and the packet has no digest.
+// `experiment`: show only this claim; empty: all. kNotFound without a profile, or without a claim
+// to attack.
 Result<Brief> brief_on(Context& context, const std::string& family, brief::Role role,
                        const std::string& experiment = "");
 

@@ -164,7 +164,7 @@ Result<Adopted> adopt_job(Context& context, const std::string& job, const std::s
     drafted_from = usage.job;
     draft = TRY(draft_spec(usage, family));
     draft.notes.push_back(
-        fmt::format("or have two runs tell: cd {} && amdahl adopt --replace -- {}",
+        fmt::format("or let amdahl infer it from two runs: cd {} && amdahl adopt --replace -- {}",
                     shell_quote({{draft.spec.workdir}}), shell_quote(usage.command)));
   }
   std::string path = output;

@@ -33,7 +33,7 @@ Result<> check_filter(Context& context, const HypothesisFilter& filter) {
   if (wanted.empty() || std::ranges::find(states, wanted) != states.end()) return Ok{};
   const auto near = did_you_mean(wanted, states);
   const std::vector<std::string> all(states.begin(), states.end());
-  return bad_input(fmt::format("no hypothesis is ever '{}'{}; states are: {}", wanted,
+  return bad_input(fmt::format("unknown hypothesis state '{}'{}; states are: {}", wanted,
                                near ? fmt::format(", did you mean '{}'?", *near) : "",
                                join(all, ", ")));
 }

@@ -106,30 +106,29 @@ Error ended_badly(const model::Receipt& receipt, std::string_view which) {
       {"eoferror", "a tty", "/dev/tty", "ioctl", "terminal", "curses", "termios"});
   if (std::ranges::any_of(kTerminal, mentions)) {
     return bad_input(fmt::format(
-        "the {} run of the job asked for a terminal or for input ({}): give it options or a file "
-        "in place of that",
+        "the {} run of the job asked for a terminal or for input ({}): pass options or a file "
+        "instead",
         which, last));
   }
   const std::string end = describe_ending(receipt) + (last.empty() ? "" : " (" + last + ")");
   if (receipt.ending == model::Ending::kTimeLimit) {
     return bad_input(
-        fmt::format("the {} run of the job took all of the budget: {}; give the job an end and "
-                    "less work to do, or tune it with a larger --budget",
+        fmt::format("the {} run of the job used the whole budget: {}; give the job less work "
+                    "and a fixed end, or pass a larger --budget",
                     which, end));
   }
   if (which == "first") {
-    return bad_input(fmt::format("the first run of the job ended badly: {}; mend that first", end));
+    return bad_input(fmt::format("the first run of the job failed: {}; fix that first", end));
   }
   if (mentions("exist")) {
     return bad_input(fmt::format(
-        "the second run of the job ended badly: {}; what the first run left is in its way, so that "
-        "the job cannot be repeated: let it overwrite its results, or tune a script that removes "
-        "them first",
+        "the second run of the job failed: {}; files that the first run left are in the way: let "
+        "the job overwrite its results, or tune a script that removes them first",
         end));
   }
   return bad_input(fmt::format(
-      "the second run of the job ended badly: {}; the first run ended well, so that the job fails "
-      "now and then, or cannot be repeated: mend that first",
+      "the second run of the job failed: {}; the first run succeeded, so the job fails at random "
+      "or cannot be repeated: fix that first",
       end));
 }
 
@@ -140,7 +139,7 @@ Result<> check_repeatable(const SeenRun& first, const SeenRun& second) {
   const int left = std::max(first.receipt.left_behind, second.receipt.left_behind);
   if (left > 0) {
     return bad_input(
-        fmt::format("the job ends while {} of it still run{}: start it so that it stays in the "
+        fmt::format("the job exits while {} that it started still run{}: make it stay in the "
                     "foreground until its work is done",
                     counted(left, "process", "processes"), left == 1 ? "s" : ""));
   }
@@ -155,9 +154,9 @@ Result<> check_repeatable(const SeenRun& first, const SeenRun& second) {
 
 Error other_work(double first, double second, std::string_view unit) {
   return bad_input(fmt::format(
-      "two unchanged runs did different work ({:.10g} and {:.10g}{}{}): the job goes on where it "
-      "left off, stops when it likes, or its input changes; make it start anew each time and do a "
-      "fixed amount of work",
+      "two unchanged runs did different work ({} and {}{}{}): the job resumes "
+      "earlier work, stops at a varying point, or its input changes; make it start from scratch "
+      "each time and do a fixed amount of work",
       first, second, unit.empty() ? "" : " ", unit));
 }
 
@@ -181,8 +180,7 @@ Result<Inferred> infer_work(const SeenRun& first, const SeenRun& second, model::
     spec.work_unit = word.unit;
     spec.work_pattern = pattern;
     spec.fixed_work.reset();
-    return Inferred{"work", fmt::format("{:.10g} {}", *a, word.unit),
-                    fmt::format("both runs print it last, found by '{}'", pattern),
+    return Inferred{"work", fmt::format("{} {}", *a, word.unit), "both runs print it last",
                     word.confidence};
   }
   if (differs) return *differs;
@@ -227,7 +225,7 @@ Inferred infer_outputs(const SeenRun& first, const SeenRun& second, model::Spec&
   if (spec.outputs.empty()) return {"outputs", "none", "no file was written by both runs", 0.7};
   std::vector<std::string> names;
   for (const model::Output& output : spec.outputs) {
-    names.push_back(output.path + (output.digest ? "" : " (only that it is there)"));
+    names.push_back(output.path + (output.digest ? "" : " (only that it exists)"));
   }
   return {"outputs", join(names, ", "),
           digested == names.size()
@@ -249,7 +247,8 @@ Inferred infer_quality(const SeenRun& first, const SeenRun& second, model::Spec&
     found.push_back(fmt::format("{} {} and {} (may get worse by {})", metric.name, show_number(*a),
                                 show_number(*b), show_number(tolerance)));
   }
-  if (found.empty()) return {"quality", "none", "no loss, accuracy or the like is printed", 0.7};
+  if (found.empty())
+    return {"quality", "none", "no loss, accuracy or similar value is printed", 0.7};
   return {"quality", join(found, "; "),
           "the last ones printed by two unchanged runs; half a percent is allowed for rounding, or "
           "three times what the two differ by",
@@ -375,8 +374,9 @@ std::string why_never_promoted(const model::Spec& spec) {
     return "none of its results can be compared: add [[outputs]] or [[quality]] to its spec";
   }
   if (spec.inputs.empty()) {
-    return "its spec names no inputs, so that different inputs of A and B would pass for a saving: "
-           "list the input files (paths or globs) under inputs";
+    return "its spec names no inputs, so different inputs of A and B could look like a saving: "
+           "list "
+           "the input files (paths or globs) under inputs";
   }
   return "";
 }

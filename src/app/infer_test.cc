@@ -118,21 +118,22 @@ TEST(Infer, AJobThatCannotBeTunedGetsASentence) {
     const char* want;
   };
   const Case cases[] = {
-      {failed, good, "the first run of the job ended badly: exit 1 (ValueError: no data); mend"},
+      {failed, good, "the first run of the job failed: exit 1 (ValueError: no data); fix"},
       {good, failed,
-       "the second run of the job ended badly: exit 1 (ValueError: no data); the first run ended "
-       "well, so that the job fails now and then, or cannot be repeated: mend that first"},
+       "the second run of the job failed: exit 1 (ValueError: no data); the first run succeeded, "
+       "so "
+       "the job fails at random or cannot be repeated: fix that first"},
       {good, in_the_way,
-       "the second run of the job ended badly: exit 1 (mkdir: out: File exists); "
-       "what the first run left is in its way"},
+       "the second run of the job failed: exit 1 (mkdir: out: File exists); "
+       "files that the first run left are in the way"},
       {wants_screen, good, "the first run of the job asked for a terminal or for input"},
       {asks, good, "the first run of the job asked for a terminal or for input"},
       {brief, brief, "the job takes 0.30 s: below a second"},
-      {daemon, good, "the job ends while 1 process of it still runs: start it so that it stays"},
+      {daemon, good, "the job exits while 1 process that it started still runs: make it stay"},
       {some, less, "two unchanged runs did different work (10 and 3)"},
       {seen("step 100 loss 1\n"), seen("step 200 loss 0.5\n"),
-       "two unchanged runs did different work (100 and 200 steps): the job goes on where it left "
-       "off"},
+       "two unchanged runs did different work (100 and 200 steps): the job resumes earlier "
+       "work"},
       {seen("took 1.2 s", {{"a", "1"}}), seen("took 1.3 s", {{"a", "2"}}),
        "nothing that the job leaves can be compared"},
   };

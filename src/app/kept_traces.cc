@@ -31,7 +31,7 @@ std::string trace_folder(const Config& config) { return config.state_dir + "/tra
 Result<> keep_trace(const Config& config, const std::string& name, const Json& document) {
   if (!is_trace_name(name)) {
     return bad_input(
-        "--keep wants a name of at most 64 letters, digits, '.', '-' and '_', not beginning with "
+        "--keep must be a name of at most 64 letters, digits, '.', '-' and '_', not beginning with "
         "'.'");
   }
   TRY(make_state(trace_folder(config)));

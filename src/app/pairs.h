@@ -34,7 +34,7 @@ struct Submission {
   std::string build{};
   bool build_began = false;
 };
-// Hands over what is reserved as `drafts`, records the worker_run_ids and lets it start.
+// Submits the runs that `drafts` reserve, records their worker_run_ids and releases them.
 Result<Submission> hand_in(Context& context, const launch::PairRequest& request,
                            const std::vector<ledger::Draft>& drafts, std::int64_t fence);
 

@@ -25,7 +25,7 @@ Result<std::optional<observe::Nsight>> wrap(const ProfileCommand& command,
                                             observe::RunOrder& order) {
   if (command.nsys && command.ncu) {
     return bad_input(
-        "--nsys and --ncu cannot be had at once: each replays or serialises the "
+        "--nsys and --ncu cannot be combined: each replays or serialises the "
         "device; profile twice");
   }
   std::optional<observe::Nsight> tool;

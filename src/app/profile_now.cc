@@ -53,7 +53,8 @@ Result<model::Profile> profile_now(Context& context, const std::string& name, co
                std::ranges::find(open, reservation, &model::Pair::reservation) == open.end()) {
       break;
     }
-    if (stopped && stopped()) return external("interrupted; the run goes on and a cycle takes it");
+    if (stopped && stopped())
+      return external("interrupted; the run continues, and the next cycle collects it");
     context.clock->sleep(kProfilePoll);
   }
   const ledger::Family after = TRY(need_family(context, name));

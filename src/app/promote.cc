@@ -34,10 +34,10 @@ std::optional<GateDecision> demo_policy(const GatePacket& packet) {
 
 std::optional<GateDecision> tune_policy(const GatePacket& packet) {
   if (!(packet.comparison.lower > 0)) return std::nullopt;
-  return GateDecision{true, "policy:tune",
-                      fmt::format("whoever typed amdahl tune asked for what the panel lets pass; "
-                                  "the interval of {} is above 0",
-                                  counted(packet.comparison.pairs, "pair"))};
+  return GateDecision{
+      true, "policy:tune",
+      fmt::format("amdahl tune promotes what the panel lets pass; the interval of {} is above 0",
+                  counted(packet.comparison.pairs, "pair"))};
 }
 
 constexpr auto kPolicies = std::to_array<GatePolicy>({
@@ -89,7 +89,7 @@ Result<const GatePolicy*> gate_policy(std::string_view name) {
   if (row != kPolicies.end()) return &*row;
   std::string known;
   for (const GatePolicy& policy : kPolicies) known += fmt::format(" {}", policy.name);
-  return bad_input(fmt::format("no gate policy is called '{}'; there are:{}", name, known));
+  return bad_input(fmt::format("unknown gate policy '{}'; known:{}", name, known));
 }
 
 Result<GatePacket> make_packet(Context& context, const ledger::Family& family,

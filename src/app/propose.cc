@@ -51,7 +51,7 @@ Result<bool> baseline_moved(Context& context, const ledger::Family& family,
 }
 
 // Whether the same claim was made before and came to its end. The store lets the key return,
-// because the change may deserve another claim; the same one would only draw the same lots again.
+// because the change may deserve another claim; the same claim would only repeat the same test.
 Result<bool> same_claim(Context& context, const ledger::Family& family,
                         const ledger::HypothesisRow& past, const model::Hypothesis& idea) {
   // Infrastructure ended it, a person asked for another try, or what ended it was too weak to last.
@@ -67,7 +67,8 @@ Result<bool> same_claim(Context& context, const ledger::Family& family,
   return !TRY(baseline_moved(context, family, *verdict));
 }
 
-// Who stands in the way of an idea whose key is free; `past` has the same effect.
+// The earlier hypothesis that blocks an idea although no row holds its key. `past`: the rows with
+// the same effect.
 Result<std::optional<ledger::HypothesisRow>> earlier_claim(
     Context& context, const std::vector<ledger::HypothesisRow>& past,
     const model::Hypothesis& idea) {
@@ -84,8 +85,8 @@ Result<std::optional<ledger::HypothesisRow>> earlier_claim(
   return std::optional<ledger::HypothesisRow>{};
 }
 
-// That an idea came up again whose answer is known, with what that answer cost. Nothing if it is
-// promoted, so that no test of it is left, if the answer cost no pair, or if this source already
+// The event that an idea came up again after its verdict, with the cost of that verdict. Nothing if
+// the idea is promoted (no test is left), if the verdict cost no pair, or if this source already
 // asked with the same profile.
 Result<std::vector<ledger::Draft>> known_again(Context& context,
                                                const ledger::HypothesisRow& holder,
@@ -152,8 +153,8 @@ bool is_of_profile(const model::Hypothesis& h) {
   return h.origin.kind == "playbook" || h.origin.kind == kFromCode;
 }
 
-// Ideas that no profile brings again, and whose test ended because the baseline moved: they are
-// tried on the new one.
+// Ideas that were aborted because the baseline moved, and that no profile would propose again. They
+// are tried on the new baseline.
 Result<std::vector<model::Hypothesis>> interrupted(Context& context, const ledger::Family& family,
                                                    const model::Profile& profile) {
   std::vector<model::Hypothesis> ideas;
@@ -205,7 +206,7 @@ Result<> check_fixes(const model::Change& change) {
   for (const auto& [fix, value] : change.inject) {
     if (observe::is_ceiling(fix)) {
       return bad_input(
-          fmt::format("'{}' takes a cause out of a job to measure it, and can never be promoted; "
+          fmt::format("'{}' removes a cause from a job to measure it, and can never be promoted; "
                       "type: amdahl profile --measure {} -- CMD",
                       fix, fix.substr(fix.find('-') + 1)));
     }
@@ -399,7 +400,7 @@ Result<model::Change> parse_change(const ChangeWords& words) {
   // Which of two would win is not for us to choose.
   const auto once = [](bool is_new, std::string_view option, const std::string& word) -> Result<> {
     if (is_new) return Ok{};
-    return bad_input(fmt::format("{} {} sets the same a second time", option, word));
+    return bad_input(fmt::format("{} {} sets a setting for the second time", option, word));
   };
   for (const std::string& word : words.env) {
     TRY(once(change.env.insert(cut(word)).second, "--env", word));
@@ -412,7 +413,7 @@ Result<model::Change> parse_change(const ChangeWords& words) {
     const auto [place, value] = cut(word);
     if (!value || place.find('#') == place.npos) {
       return bad_input(
-          fmt::format("--set wants FILE#KEY=VALUE (job.yaml#train.batch=32), not '{}'", word));
+          fmt::format("--set must be FILE#KEY=VALUE (job.yaml#train.batch=32), not '{}'", word));
     }
     TRY(once(change.config.emplace(place, *value).second, "--set", word));
   }
@@ -424,7 +425,7 @@ Result<model::Change> parse_change(const ChangeWords& words) {
   if (!words.patch_file.empty()) change.patch = TRY(os::read_file(words.patch_file));
   if (is_empty(change)) {
     return bad_input(
-        "propose wants a change: --env NAME=VALUE, --arg FLAG=VALUE, --set FILE#KEY=VALUE, "
+        "propose needs a change: --env NAME=VALUE, --arg FLAG=VALUE, --set FILE#KEY=VALUE, "
         "--accelerators N, --inject FIX=VALUE or --patch FILE");
   }
   return change;

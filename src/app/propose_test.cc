@@ -210,7 +210,7 @@ TEST_F(ProposeTest, APersonIsToldWhatWouldBeAnotherClaim) {
 TEST_F(ProposeTest, WhatEndedWithoutAnAnswerReturnsWhenAPersonAsks) {
   ASSERT_EQ(offer(0.20), Ids{"h-1"});
   end("h-1", VerdictKind::kInconclusive);
-  EXPECT_EQ(offer(0.20), Ids{}) << "a profile alone draws the same lots";
+  EXPECT_EQ(offer(0.20), Ids{}) << "a profile alone would repeat the same test";
   model::Change change;
   change.args["--batch"] = "32";
   const auto again = propose_change(context_, "eval", {change, "", 0.20, "", "ada"});

@@ -140,7 +140,7 @@ struct Collector {
           run.family, join(receipts.restored, ", "), run.reservation));
     }
     if (fact.voided) {
-      say(fmt::format("{}: pair {}{} is void: {}", run.family, run.index, TRY(idea_of(run)),
+      say(fmt::format("{}: {}{} is void: {}", run.family, label_of(run), TRY(idea_of(run)),
                       fact.void_reason));
       Json why{{"reason", fact.void_reason}, {"fact", encode(fact)}};
       // What was run and has no receipt that counts was paid for all the same.
@@ -150,10 +150,9 @@ struct Collector {
                            : charged(run, status, std::move(why)));
     }
     const auto d = compare::log_ratio(fact, spec);
-    say(fmt::format(
-        "{}: {} pair {}{}: A {:.2f}, B {:.2f} accelerator-seconds ({:+.1f} %), {} first",
-        run.family, label_of(run.aim), run.index, TRY(idea_of(run)), fact.a.cost, fact.b.cost,
-        100 * (1 - std::exp(-d.value_or(0))), run.variant_second ? "A" : "B"));
+    say(fmt::format("{}: {}{}: A {:.2f}, B {:.2f} accelerator-seconds ({:+.1f} %), {} first",
+                    run.family, label_of(run), TRY(idea_of(run)), fact.a.cost, fact.b.cost,
+                    100 * (1 - std::exp(-d.value_or(0))), run.variant_second ? "A" : "B"));
     return keep(run, "run.collected", billed(run, status, time, cpu, {{"fact", encode(fact)}}));
   }
 

@@ -95,17 +95,6 @@ Result<model::Spec> load_spec(const std::string& file) {
   return model::parse_spec(text, file, std::filesystem::path(path).parent_path().string());
 }
 
-void take_limits(const model::Spec& spec, observe::RunOrder& order) {
-  order.time_limit = spec.time_limit;
-  order.memory_limit_mb = spec.memory_limit_mb;
-}
-
-void take_work(const model::Spec& spec, observe::RunOrder& order) {
-  order.work_pattern = spec.work_pattern;
-  order.fixed_work = spec.fixed_work;
-  order.quality = spec.quality;
-}
-
 void take_flags(const RunOptions& options, observe::RunOrder& order) {
   if (options.time_limit_s > 0) order.time_limit = from_seconds(options.time_limit_s);
   if (options.memory_limit_mb > 0) order.memory_limit_mb = options.memory_limit_mb;
@@ -170,8 +159,8 @@ Result<ProductionRun> join_production(const Config& config, const RunOptions& op
   }
   const Production family = *std::move(known);
   const model::Spec spec = TRY(typed_spec(options, family.spec));
-  if (options.argv.empty()) take_limits(spec, order);
-  take_work(spec, order);
+  if (options.argv.empty()) observe::take_limits(spec, order);
+  observe::take_work(spec, order);
   take_flags(options, order);
   const bool in_tree = !family.baseline.patch.empty();
   const auto whole = stacked_plan(spec, family.baseline, in_tree, config, order);
@@ -224,8 +213,8 @@ Result<observe::RunOrder> order_of(const RunOptions& options) {
     const model::Spec spec = TRY(load_spec(options.spec_file));
     order.plan = TRY(make_plan(spec, {}));
     order.family = spec.family;
-    take_limits(spec, order);
-    take_work(spec, order);
+    observe::take_limits(spec, order);
+    observe::take_work(spec, order);
   }
   if (!options.family.empty()) order.family = options.family;
   if (options.accelerators > 0) order.plan.accelerators = options.accelerators;

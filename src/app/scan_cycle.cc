@@ -83,7 +83,7 @@ std::string why_at_rest(const loop::State& state, const loop::FamilyState& famil
     return fmt::format("{} of it waits at the gate or for more evidence: amdahl status",
                        counted(waiting, "claim"));
   }
-  return "all that is known to try has its verdict: amdahl cycle --refresh looks for more";
+  return "every known idea has a verdict; amdahl cycle --refresh looks for more";
 }
 
 }  // namespace

@@ -72,8 +72,7 @@ TEST_F(ScanCycleTest, AFamilyWithNothingLeftToTryIsAtRest) {
   profile.baseline = digest(*make_plan(family.spec, family.baseline));
   profile.at = clock_.unix_time();
   ASSERT_EQ(say({{"profile.recorded", "cycle", "eval", encode(profile)}}), "");
-  EXPECT_EQ(why(),
-            "all that is known to try has its verdict: amdahl cycle --refresh looks for more");
+  EXPECT_EQ(why(), "every known idea has a verdict; amdahl cycle --refresh looks for more");
   model::Hypothesis idea;
   idea.id = "h-1";
   idea.family = "eval";

@@ -1,4 +1,4 @@
-// store.h: which ledger a configuration means: a file beside the runs, or one that machines share.
+// store.h: the ledger of a configuration: a file beside the runs, or one that machines share.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace amdahl::app {
 
-// A server has it: `[ledger] url` is set.
+// On a server: `[ledger] url` is set.
 bool is_shared(const Config& config);
 // Its file or address, for people.
 std::string ledger_place(const Config& config);
@@ -24,7 +24,7 @@ Result<std::unique_ptr<ledger::Ledger>> open_ledger(const Config& config, bool c
 Result<std::unique_ptr<ledger::Ledger>> find_ledger(const Config& config);
 
 struct CopiedLedger {
-  std::int64_t copied = 0;  // Now; the rest was there already.
+  std::int64_t copied = 0;  // Copied now; the rest was already there.
   std::int64_t events = 0;  // In both.
   std::string hash;         // Of the last event of both.
 };

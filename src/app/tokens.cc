@@ -120,8 +120,8 @@ Result<std::vector<Token>> TokenFile::read() const {
                        doc.contains("tokens") && doc["tokens"].is_array();
   if (!is_ours) {
     return bad_input(
-        fmt::format("{}: no list of tokens of schema {}; move the file away to start "
-                    "anew",
+        fmt::format("{}: not a token list of schema {}; move the file away to start "
+                    "again",
                     path_, kTokenSchema));
   }
   for (const Json& one : doc["tokens"]) {

@@ -56,9 +56,9 @@ class Bytes {
   }
 
   std::uint64_t size() const { return size_; }
-  // A file whose bytes another may read by its name, in any order.
+  // Whether it is an uncompressed file, which a reader may open by name and read in any order.
   bool is_plain() const { return is_plain_; }
-  // Why the bytes ended before their end; empty if they did not. What was whole before it counts.
+  // Why the input ended early; empty if it is complete. What was read before that is used.
   std::string damage() const {
     if (block_.is_truncated) return "the packed file ends early";
     return block_.error && is_damage(*block_.error) ? block_.error->text : "";

@@ -108,8 +108,7 @@ Result<> Tuner::find_or_adopt() {
       if (options_.anew) return adopt();
       outcome_.spec_path = context.path(fmt::format("specs/{}.toml", family.name));
       if (os::exists(outcome_.spec_path)) TRY(adopt_spec(context, outcome_.spec_path, true));
-      options_.say(
-          fmt::format("goes on with {}, whose spec is {}", family.name, outcome_.spec_path));
+      options_.say(fmt::format("resumes {}; its spec: {}", family.name, outcome_.spec_path));
       return Ok{};
     }
     // Another command of the same script is another job.
@@ -188,8 +187,8 @@ Result<> Tuner::adopt() {
   if (!draft.no_patches.empty()) options_.say(draft.no_patches);
   if (kRunsToWin * job_s_ > to_seconds(options_.budget)) {
     options_.say(fmt::format(
-        "a win takes about {} runs, here {}, which is more than the budget of {}: give the job "
-        "less work to do, or tune it with a larger --budget",
+        "a win takes about {} runs, here {}, more than the budget of {}: give the job less work, "
+        "or pass a larger --budget",
         kRunsToWin, show_duration(from_seconds(kRunsToWin * job_s_)),
         show_duration(options_.budget)));
   }
@@ -209,7 +208,12 @@ Result<> Tuner::turn() {
   cycle.watch = true;
   cycle.family = outcome_.family;
   cycle.say = options_.say;
-  cycle.tick = options_.tick;
+  if (options_.tick) {
+    cycle.tick = [this](Ticker now) {
+      now.elapsed = elapsed();  // A second cycle follows the first win.
+      options_.tick(now);
+    };
+  }
   cycle.stopped = options_.stopped;
   bool won = !TRY(need_family(context, outcome_.family)).stack.empty();
   if (!won) {
@@ -325,7 +329,7 @@ Config for_one_job(Config config, double job_s, Nanos budget) {
 Result<> set_budget(const std::string& text, TuneOptions& options, Config& config) {
   const auto wrong = [&] {
     return bad_input(
-        fmt::format("--budget wants a time (20m, 1h30m), accelerator-hours (2ah) or "
+        fmt::format("--budget must be a time (20m, 1h30m), accelerator-hours (2ah) or "
                     "money ($5), not '{}'",
                     text));
   };

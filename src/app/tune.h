@@ -1,5 +1,4 @@
-// tune.h: from a command that nobody prepared to proven changes: run, adopt, cycle and stack in
-// one.
+// tune.h: proven changes for an unprepared command: run, adopt, cycle and stack in one.
 #pragma once
 
 #include <functional>
@@ -77,16 +76,16 @@ struct TuneOutcome {
 // yet. Fills in family, spec_path and inferred.
 Result<TuneOutcome> adopt_command(const Config& config, const TuneOptions& options);
 
-// The configuration for one person who waits for one job of so many seconds: few ideas, each to be
-// decided soon. What the configuration file says stays as it says.
+// The configuration for one person who waits for one job that takes `seconds`: few ideas, each
+// decided early. Settings from the configuration file keep their values.
 Config for_one_job(Config config, double job_s, Nanos budget);
 
-// What is left of the budget for ideas, on a job of so many seconds: all of it until something is
-// won, and then less what it takes to measure all changes together.
+// The part of the budget that is left for ideas: all of it until the first win, then without the
+// time needed to measure all changes together.
 Nanos time_for_ideas(Nanos budget, Nanos elapsed, double job_s, bool won);
 
-// Goes on where an earlier call with the same command stopped. Everything it learns is in the
-// ledger. kBadInput with what to do if the job cannot be tuned as it is.
+// Resumes where an earlier call with the same command stopped. All its results are in the ledger.
+// kBadInput with what to do if the job cannot be tuned as it is.
 Result<TuneOutcome> tune(const Config& config, const TuneOptions& options);
 
 }  // namespace amdahl::app

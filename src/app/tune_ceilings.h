@@ -19,17 +19,17 @@ struct WeighOptions {
   std::string spec_file{};  // Empty: the draft in the state folder.
 };
 
-// Causes that can be taken out of the job, that its profile shows, and on which alone at least
-// `ideas` of its untested ideas act.
+// Causes in the job's profile that can be removed from it, if at least `ideas` untested ideas act
+// on that cause alone.
 Result<std::vector<std::string>> causes_to_measure(Context& context, const std::string& family,
                                                    int ideas);
 
-// An untested idea that acts on the cause alone is dropped if even without it less than the
-// smallest gain that matters would be saved; the reason is in its verdict. If it claims more than
-// the ceiling allows, it claims that. A ceiling that was not measured changes nothing.
+// Drops an untested idea that acts on the cause alone if removing the whole cause would save less
+// than the smallest gain that matters; its verdict has the reason. A larger claim is lowered to the
+// ceiling. A ceiling that was not measured changes nothing.
 Result<> weigh_by(Context& context, const Ceiling& ceiling, const WeighOptions& options);
 
-// Measures these causes, and weighs by each.
+// Measures these causes and applies each ceiling.
 Result<std::vector<Ceiling>> weigh_ideas(Context& context, const std::vector<std::string>& causes,
                                          const WeighOptions& options);
 

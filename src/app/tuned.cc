@@ -146,8 +146,8 @@ std::string ceiling_of(const ledger::Family& family) {
     }
   }
   if (!others) return text;
-  return fmt::format("{}; {} takes {} of its time, and small effects cannot be told beside that",
-                     text, others->name, show_percent(others->share));
+  return fmt::format("{}; {} takes {} of its time and hides small effects", text, others->name,
+                     show_percent(others->share));
 }
 
 std::string shell_word(const std::string& text) { return shell_quote({{text}}); }
@@ -156,7 +156,7 @@ std::string shell_word(const std::string& text) { return shell_quote({{text}}); 
 std::string run_script(const ledger::Family& family, const model::Plan& plan,
                        const std::string& folder) {
   std::string text = fmt::format(
-      "#!/bin/sh\n# {} with all that was promoted. Written by `amdahl tune`.\nset -e\ncd {}\n",
+      "#!/bin/sh\n# {} with all promoted changes. Written by `amdahl tune`.\nset -e\ncd {}\n",
       family.name, shell_word(plan.workdir));
   for (const auto& [name, value] : plan.env) {
     text += fmt::format("export {}={}\n", name, shell_word(value));

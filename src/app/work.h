@@ -1,4 +1,4 @@
-// work.h: pieces of work that a cycle leaves to helpers (`amdahl work`), and who has which.
+// work.h: pieces of work that a cycle leaves to helpers (`amdahl work`), and their claims.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ namespace amdahl::app {
 // neither reserves, judges nor promotes.
 //
 // Everything is in <state>/work, which helpers must see under the same path (docs/format/work.md).
-// A piece is taken by an exclusive create, for a time that the ledger's clock ends: what a dead
-// helper had is taken again. Claims only save double work. That a piece counts once is the ledger's
-// promise: it refuses the second fate of a run, and the second answer to a question.
+// A claim is an exclusively created file that expires by the ledger's clock, so the pieces of a
+// dead helper are claimed again. Claims only avoid double work. The ledger ensures that a piece
+// counts once: it refuses a second result of a run and a second answer to a question.
 struct Piece {
   enum class Kind : std::uint8_t { kCollect, kBuild, kAsk };
   Kind kind = Kind::kCollect;
@@ -38,8 +38,8 @@ struct WorkClaim {
   std::string path;
 };
 
-// Makes the file whole or not at all; false if it was there. One of many wins, also on a network
-// file system, where locks may not be kept.
+// Creates the file atomically; false if it exists. Exactly one of several callers succeeds, also on
+// a network file system without reliable locks.
 bool create_once(const std::string& path, const std::string& text);
 
 class WorkFolder {
@@ -47,15 +47,15 @@ class WorkFolder {
   // `context` must outlive it.
   explicit WorkFolder(const Context& context);
 
-  // Whether the piece may be left to helpers now: one has it, or one is idle and may take it. A
-  // piece that nobody took while `offered` (by this cycle) was `kUnclaimed` old, or that an earlier
-  // cycle offered in vain, is not left.
+  // Whether helpers do this piece: one has claimed it, or one is idle and may claim it. Not if no
+  // helper claimed it within kUnclaimed after this cycle `offered` it, or after an earlier cycle
+  // offered it.
   bool leave(const Piece& piece, std::int64_t fence, Nanos& offered);
-  // Forgets pieces that are not in `open`.
+  // Removes pieces that are not in `open`.
   void keep_only(const std::set<std::string>& open);
 
   std::vector<Piece> offered() const;
-  // Nothing if someone has it, or has done it, or too many died of it.
+  // Nothing if the piece is claimed or done, or if too many helpers died while doing it.
   std::optional<WorkClaim> claim(const Piece& piece, const std::string& helper);
   // Whether a helper that is alive has it.
   bool is_claimed(const std::string& id) const;
@@ -63,7 +63,7 @@ class WorkFolder {
   void give_back(const WorkClaim& claim);  // Someone else may take it at once.
   void mark_done(const Piece& piece);
 
-  // That a helper is there, for as long as a claim lasts.
+  // Announces a helper, for as long as a claim lasts.
   Result<> sign_in(const std::string& helper, bool idle);
   void sign_out(const std::string& helper);
   bool has_idle_helper() const;

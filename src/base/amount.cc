@@ -8,7 +8,14 @@
 
 namespace amdahl {
 
+std::string show_fixed(double value, int digits) {
+  const double least = std::pow(10, -digits);
+  if (value == 0 || std::abs(value) >= least / 2) return fmt::format("{:.{}f}", value, digits);
+  return fmt::format("{} {:.{}f}", value > 0 ? "<" : ">", std::copysign(least, value), digits);
+}
+
 std::string show_amount(double value) {
+  if (value != 0 && std::abs(value) < 1) return show_fixed(value, 2);
   if (!std::isfinite(value) || std::abs(value) < 99.5 || std::abs(value) >= 1e15) {
     return show_number(value);
   }
@@ -20,8 +27,16 @@ std::string show_amount(double value) {
   return value < 0 ? "-" + digits : digits;
 }
 
-std::string show_quantity(double value) {
-  return value < 1000 ? show_number(value) : show_amount(value);
+std::string show_size(double value) {
+  return std::abs(value) < 9999.5 ? fmt::format("{:.4g}", value) : show_amount(value);
+}
+
+std::string show_seconds(double seconds) {
+  const double size = std::abs(seconds);
+  if (size == 0 || size >= 0.0995) return show_number(seconds) + " s";
+  const bool is_ms = size >= 99.5e-6;
+  const double value = seconds * (is_ms ? 1e3 : 1e6);
+  return show_number(value) + (is_ms ? " ms" : " µs");
 }
 
 std::string show_hours(double hours) {

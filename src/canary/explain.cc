@@ -4,20 +4,17 @@
 
 #include <fmt/core.h>
 
-#include "base/amount.h"
 #include "base/text.h"
 #include "canary/canary.h"
+#include "compare/explain.h"
 
 namespace amdahl::canary {
 namespace {
 
+using compare::show_e;
+using compare::show_saving;
 using model::CanaryResult;
 using model::Comparison;
-
-std::string show_share(double log_effect) {
-  const double share = -std::expm1(-log_effect);
-  return show_percent(std::abs(share) < 0.0005 ? 0 : share);  // Never "-0.0 %".
-}
 
 // Bounds of the share saved, or of the extra cost.
 std::string show_bounds(const Comparison& c) {
@@ -25,7 +22,7 @@ std::string show_bounds(const Comparison& c) {
   const double low = dearer ? c.upper : c.lower;
   const double high = dearer ? c.lower : c.upper;
   const auto show = [&](double effect) {
-    return dearer ? show_percent(std::expm1(-effect)) : show_share(effect);
+    return dearer ? show_percent(std::expm1(-effect)) : show_saving(effect);
   };
   if (std::isfinite(low) && std::isfinite(high)) {
     return fmt::format("{} to {}", show(low), show(high));
@@ -33,11 +30,6 @@ std::string show_bounds(const Comparison& c) {
   if (std::isfinite(low)) return fmt::format("at least {}", show(low));
   if (std::isfinite(high)) return fmt::format("at most {}", show(high));
   return "no bound yet";
-}
-
-std::string show_e(double log_e) {
-  if (log_e > std::log(1e6)) return "> 1,000,000";
-  return show_quantity(std::exp(log_e));
 }
 
 }  // namespace
@@ -49,7 +41,7 @@ std::string show_effect(const Comparison& c) {
   if (c.effect < 0) {
     return fmt::format("costs {} more {}", show_percent(std::expm1(-c.effect)), bounds);
   }
-  return fmt::format("saves {} {}", show_share(c.effect), bounds);
+  return fmt::format("saves {} {}", show_saving(c.effect), bounds);
 }
 
 std::string show_failures(const model::Canary& canary, const CanaryResult& r) {
@@ -80,7 +72,7 @@ std::string explain(const model::Canary& canary, const CanaryResult& r) {
   if (r.comparison.log_e_futile >= std::log(kBrokenAlarm)) {
     return fmt::format(
         "in production it {}; E for less than half of the promised {} is {}, alarm at {:.0f}",
-        show_effect(r.comparison), show_share(canary.promised), show_e(r.comparison.log_e_futile),
+        show_effect(r.comparison), show_saving(canary.promised), show_e(r.comparison.log_e_futile),
         kBrokenAlarm);
   }
   const std::string seen =

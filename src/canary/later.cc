@@ -144,9 +144,9 @@ void raise_alarm(const stats::Effects& effects, std::span<const InEffect> change
       all.alarm = changes[k].hypothesis;
       all.because = fmt::format(
           "{} with {} cost {} more than without ({} to {}, 95 %)",
-          counted(all.changes[k].jobs, "later job"),
-          which == alone ? "it" : "all that was promoted", show_percent(std::expm1(-sum.mean)),
-          show_percent(std::expm1(-sum.mean - wide)), show_percent(std::expm1(-sum.mean + wide)));
+          counted(all.changes[k].jobs, "later job"), which == alone ? "it" : "all promoted changes",
+          show_percent(std::expm1(-sum.mean)), show_percent(std::expm1(-sum.mean - wide)),
+          show_percent(std::expm1(-sum.mean + wide)));
       return;
     }
   }

@@ -110,14 +110,15 @@ int print_help(const std::vector<std::string>& words) {
     return 2;
   }
   std::string text =
-      "amdahl finds wasted accelerator time, proves fixes and banks the savings.\n\n";
+      "amdahl finds wasted accelerator time, tests fixes in paired runs and records every "
+      "verdict.\n\n";
   for (const Verb& verb : kVerbs) {
     if (!verb.hidden) text += fmt::format("  {:<11} {}\n", verb.name, verb.summary);
   }
   text +=
       "\nEvery verb takes --state DIR, --config FILE, --json, --no-color and --help.\n"
       "Start here:\n"
-      "  amdahl tune -- python3 train.py\n"
+      "  amdahl compare -- ./before.sh ::: ./after.sh\n  amdahl tune -- python3 train.py\n"
       "  amdahl run --family eval -- python3 evaluate.py\n"
       "  amdahl scan\n"
       "  amdahl anatomy last\n";

@@ -150,12 +150,12 @@ TEST_F(CliTest, SlipsAreNamedWithWhatToType) {
   EXPECT_EQ(wrong({"ledger", "lst"}),
             "amdahl: ledger: unknown subcommand 'lst', did you mean 'list'?\n");
   EXPECT_EQ(wrong({"ledger", "show"}),
-            "amdahl: ledger wants: list, log [ID], show ID, pairs ID, search WORDS, "
+            "amdahl: ledger needs one of: list, log [ID], show ID, pairs ID, search WORDS, "
             "calibration, verify, export, copy FROM TO or reopen ID --reason TEXT\n");
   EXPECT_EQ(wrong({"completion", "powershell"}),
             "amdahl: completion is for bash, zsh or fish, not 'powershell'\n");
   EXPECT_EQ(wrong({"propose", "eval", "--set", "batch=3"}),
-            "amdahl: --set wants FILE#KEY=VALUE (job.yaml#train.batch=32), not 'batch=3'\n");
+            "amdahl: --set must be FILE#KEY=VALUE (job.yaml#train.batch=32), not 'batch=3'\n");
   EXPECT_EQ(wrong({"status"}, 1),
             "amdahl: there is no ledger in " + state() + "; type: amdahl init\n");
 }
@@ -184,7 +184,7 @@ TEST_F(CliTest, AnOutputThatWouldDoHarmIsRefused) {
             "amdahl: profile takes files or a command, not both: '" + path("trace.json") +
                 "' before --\n");
   EXPECT_EQ(wrong({"profile", "--accelerators=-1", "--", "true"}),
-            "amdahl: --accelerators wants a number from 1\n");
+            "amdahl: --accelerators must be at least 1\n");
   const fs::path before = fs::current_path();
   fs::current_path(folder_);
   EXPECT_EQ(wrong({"profile", "folder"}, 1),
@@ -201,11 +201,11 @@ TEST_F(CliTest, AnOutputThatWouldDoHarmIsRefused) {
 
 TEST_F(CliTest, FiltersThatFitNothingAreNotAnEmptyLedger) {
   remember();
-  EXPECT_EQ(
-      wrong({"ledger", "list", "--hypothesis-state", "refutd"}),
-      "amdahl: no hypothesis is ever 'refutd', did you mean 'refuted'?; states are: live, parked, "
-      "reopened, promoted, declined, refuted, no effect, harmful, inconclusive, invalid, "
-      "aborted, dropped\n");
+  EXPECT_EQ(wrong({"ledger", "list", "--hypothesis-state", "refutd"}),
+            "amdahl: unknown hypothesis state 'refutd', did you mean 'refuted'?; states are: live, "
+            "parked, "
+            "reopened, promoted, declined, refuted, no effect, harmful, inconclusive, invalid, "
+            "aborted, dropped\n");
   EXPECT_EQ(wrong({"ledger", "list", "--family", "evl"}, 1),
             "amdahl: no family 'evl' has a spec, did you mean 'eval'?; type: amdahl adopt JOB\n");
   EXPECT_EQ(wrong({"ledger", "list", "--limit", "0"}), "amdahl: limit must be at least 1\n");

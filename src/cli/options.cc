@@ -103,7 +103,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"profile", "--measure", "LIST", &ProfileFlags::measure,
      "measure the command without these causes: input,logging,checkpoint"},
     {"profile", "--diff", "BEFORE", &ProfileFlags::diff,
-     "compare with these traces (a file or a folder, repeatable): what moved"},
+     "show the differences from these traces (a file or a folder, repeatable)"},
     {"profile", "--keep", "NAME", &ProfileFlags::keep,
      "keep the result of these traces under this name, for amdahl serve"},
     {"profile", "--fail-if", "LIMIT", &ProfileFlags::fail_if,
@@ -146,12 +146,12 @@ constexpr auto kOptions = std::to_array<Option>({
     {"cycle", "--refresh", "", &CycleFlags::refresh, "profile every family again"},
     {"cycle", "--quiet", "", &Flags::quiet, "print only the summary"},
 
-    {"work", "--idle", "SECONDS", &WorkFlags::idle, "end after so long without work"},
+    {"work", "--idle", "SECONDS", &WorkFlags::idle, "exit after this long without work"},
     {"work", "--launcher", "NAME", &WorkFlags::launcher, "as the cycle's"},
     {"work", "--quiet", "", &Flags::quiet, "print only the summary"},
 
     {"launcher", "--patience", "SECONDS", &LauncherFlags::patience,
-     "time for a job of a moment, from its release to its end"},
+     "how long a very short job may take from its release to its end"},
 
     {"serve", "--listen", "ADDRESS:PORT", &ServeFlags::listen, "where to listen (127.0.0.1:8300)"},
     {"serve", "--allow-host", "NAME", &ServeFlags::allow_hosts,
@@ -194,8 +194,8 @@ constexpr auto kOptions = std::to_array<Option>({
     {"roi", "--csv", "FILE", &RoiFlags::csv, "also write months and families as a table"},
     {"roi", "--html", "FILE", &Flags::html, "also write the campaign as an HTML page"},
 
-    {"clean", "--older", "DAYS", &CleanFlags::older, "remove what was last used before that"},
-    {"clean", "--keep", "GB", &CleanFlags::keep, "remove the oldest until so much is left"},
+    {"clean", "--older", "DAYS", &CleanFlags::older, "remove folders not used for this many days"},
+    {"clean", "--keep", "GB", &CleanFlags::keep, "then remove the oldest until this is left"},
     {"clean", "--dry-run", "", &CleanFlags::dry_run, "only say what would be removed"},
 
     {"init", "--replace", "", &InitFlags::replace, "overwrite the configuration"},

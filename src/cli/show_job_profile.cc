@@ -37,8 +37,7 @@ std::string show_finding(const Flags& flags, const profile::Finding& finding) {
   std::string text = fmt::format(
       "  {}  {} ({}), speed-up {}, expected {}\n    {}\n", bold(flags, place_of(finding.code)),
       show_duration(from_seconds(finding.accelerator_seconds)), show_percent(finding.share),
-      std::isfinite(finding.ceiling) ? "at most " + times(finding.ceiling)
-                                     : "without a known limit",
+      std::isfinite(finding.ceiling) ? "at most " + times(finding.ceiling) : "with no known limit",
       times(finding.expected), plain(finding.code.snippet));
   text += wrapped(flags, fmt::format("{}: {}", finding.code.finds, finding.because), 4);
   text += wrapped(flags, fmt::format("try: {}", finding.code.suggestion), 4);
@@ -72,7 +71,7 @@ std::string last_words(const app::CommandProfile& done) {
   const std::string_view said = trim(done.receipt.stderr_tail);
   if (said.empty()) return "";
   const std::string_view line = said.substr(said.rfind('\n') + 1);
-  return fmt::format("\namdahl: its last words: {}\namdahl: all of them: {}/stderr",
+  return fmt::format("\namdahl: last line of its stderr: {}\namdahl: all of it: {}/stderr",
                      clip(plain(line), kLastWords), done.folder);
 }
 
@@ -134,11 +133,11 @@ Result<int> profile_typed_command(const ProfileFlags& flags) {
   } else {
     print(show_job_profile(flags, done.joined));
     print(show_ceilings(ceilings));
-    print(fmt::format("\nwhat the collectors left: {}\n", done.folder));
+    print(fmt::format("\nFiles of the collectors: {}\n", done.folder));
     const auto traces = app::collected_in(done.folder).traces;
     const bool has_devices = done.joined.trace && !done.joined.trace->devices.empty();
     if (has_devices || (done.joined.trace && (command.nsys || command.ncu))) {
-      print(fmt::format("what was traced, in full: amdahl profile {}\n", join(traces, " ")));
+      print(fmt::format("The full trace: amdahl profile {}\n", join(traces, " ")));
     }
   }
   if (done.receipt.left_behind > 0) {
@@ -147,7 +146,7 @@ Result<int> profile_typed_command(const ProfileFlags& flags) {
                done.receipt.left_behind == 1 ? "was" : "were");
   }
   if (!succeeded(done.receipt)) {
-    fmt::print(stderr, "amdahl: the job {}: {}; this is as far as it came{}\n",
+    fmt::print(stderr, "amdahl: the job {}: {}; the profile covers the run up to there{}\n",
                done.cut_short ? "was cut short" : "failed", describe_ending(done.receipt),
                command.run.quiet ? last_words(done) : "");
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "base/amount.h"
 #include "base/count.h"
 #include "base/text.h"
 #include "cli/show_causes.h"
@@ -51,7 +52,7 @@ std::string show_roles(const WaitsReport& report) {
   std::vector<std::vector<std::string>> rows;
   for (const RoleWaits& role : report.roles) {
     const auto rate = [&](double count) {
-      return is_exact && report.wall_s > 0 ? show_number(count / report.wall_s) : "-";
+      return is_exact && report.wall_s > 0 ? show_amount(count / report.wall_s) : "-";
     };
     std::vector<std::string> row{std::string(name(role.role)), fmt::format("{}", role.threads),
                                  percent_of(role.running_s, role.life_s),
@@ -74,9 +75,9 @@ std::string show_wakes(const WaitsReport& report) {
   std::size_t shown = 0;
   for (const profile::WakeRow& row : report.wakes) {
     if (shown >= kShownWakes || row.blocked_s < kWorthAWait * report.wall_s) break;
-    text += fmt::format("  {} woke {} {}, after {} s\n", thread_named(row.waker_name, row.waker),
+    text += fmt::format("  {} woke {} {}, after {}\n", thread_named(row.waker_name, row.waker),
                         thread_named(row.wakee_name, row.wakee), counted(row.count, "time"),
-                        show_number(row.blocked_s));
+                        show_seconds(row.blocked_s));
     ++shown;
   }
   return text.empty() ? "" : "\nWho woke whom, by the time the woken had waited\n" + text;
@@ -88,16 +89,16 @@ std::string show_disks(const WaitsReport& report) {
     if (disk.reads + disk.writes == 0) continue;
     const auto each = [](Nanos time, std::int64_t count) {
       return count == 0 ? std::string("-")
-                        : show_number(1000 * to_seconds(time) / static_cast<double>(count));
+                        : show_amount(1000 * to_seconds(time) / static_cast<double>(count));
     };
     text += fmt::format(
         "  {}: {} reads of {} ms ({} MB), {} writes of {} ms ({} MB); {} of them the job's own, "
-        "{} s\n",
+        "{}\n",
         disk.name, disk.reads, each(disk.read_time, disk.reads),
-        show_number(static_cast<double>(disk.read_bytes) / 1e6), disk.writes,
+        show_amount(static_cast<double>(disk.read_bytes) / 1e6), disk.writes,
         each(disk.write_time, disk.writes),
-        show_number(static_cast<double>(disk.write_bytes) / 1e6), disk.own,
-        show_number(to_seconds(disk.own_time)));
+        show_amount(static_cast<double>(disk.write_bytes) / 1e6), disk.own,
+        show_seconds(to_seconds(disk.own_time)));
   }
   return text.empty() ? "" : "\nDisks of the host meanwhile\n" + text;
 }
@@ -105,13 +106,13 @@ std::string show_disks(const WaitsReport& report) {
 std::string show_lost(const WaitsReport& report) {
   std::string text;
   const auto say = [&](std::int64_t count, const char* what) {
-    if (count > 0) text += fmt::format("not told: {} {}\n", count, what);
+    if (count > 0) text += fmt::format("not recorded: {} {}\n", count, what);
   };
-  say(report.lost_tasks, "threads that found no room in the kernel's table");
-  say(report.lost_sites, "waits at places that found no room");
-  say(report.lost_events, "single waits that found no room; the sums hold them");
-  say(report.lost_wakes, "pairs of waker and woken that found no room");
-  say(report.lost_samples, "samples whose stack could not be had, or found no room");
+  say(report.lost_tasks, "threads, because the kernel's table was full");
+  say(report.lost_sites, "waits at places beyond the limit");
+  say(report.lost_events, "single waits beyond the limit; the sums include them");
+  say(report.lost_wakes, "pairs of waker and woken beyond the limit");
+  say(report.lost_samples, "samples without a readable stack, or beyond the limit");
   return text;
 }
 
@@ -136,7 +137,7 @@ std::string show_waits(const Flags& flags, const WaitsReport& report) {
   for (std::size_t i = 0; i < std::min(kShownLines, report.lines.size()); ++i) {
     const profile::LineCost& cost = report.lines[i];
     if (cost.seconds < kWorthAWait * report.wall_s) break;
-    lines += fmt::format("  {} s  {}:{} ({})\n", show_number(cost.seconds), cost.file, cost.line,
+    lines += fmt::format("  {}  {}:{} ({})\n", show_seconds(cost.seconds), cost.file, cost.line,
                          clip(cost.function, 60));
   }
   if (!lines.empty()) {

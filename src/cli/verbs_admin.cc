@@ -142,7 +142,7 @@ Result<int> do_exec(const ExecFlags& flags) {
     TRY(app::observe_node_in(flags.node_dir));
     return 0;
   }
-  if (flags.pair_dir.empty()) return bad_input("exec wants --pair, --node, --ask or --webhook DIR");
+  if (flags.pair_dir.empty()) return bad_input("exec needs --pair, --node, --ask or --webhook DIR");
   TRY(app::run_pair_in(flags.pair_dir));
   return 0;
 }

@@ -8,7 +8,7 @@
 namespace amdahl::cli {
 
 Result<int> do_brief(const BriefFlags& flags) {
-  if (flags.words.empty()) return bad_input("brief wants a family; type: amdahl brief --help");
+  if (flags.words.empty()) return bad_input("brief needs a family; type: amdahl brief --help");
   const auto role = brief::role_named(flags.role);
   if (!role) {
     return bad_input(fmt::format("--role must be propose, attack or dream, not '{}'", flags.role));

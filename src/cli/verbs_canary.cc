@@ -54,14 +54,14 @@ std::string note_on(const app::CanaryView& view) {
 
 Result<int> do_canary(const CanaryFlags& flags) {
   if (!flags.words.empty() && flags.words.front() == "keep") {
-    if (flags.words.size() != 2) return bad_input("canary wants: keep ID --reason TEXT");
+    if (flags.words.size() != 2) return bad_input("canary needs: keep ID --reason TEXT");
     app::Context context = TRY(context_for(flags, false));
     print_outcome(flags,
                   TRY(api::keep(context, {flags.words[1], app::user_or(flags.as), flags.reason})));
     return 0;
   }
   if (flags.words.size() > 1) {
-    return bad_input("canary wants one family, or keep ID --reason TEXT");
+    return bad_input("canary needs one family, or keep ID --reason TEXT");
   }
   app::Context context = TRY(context_for(flags, false));
   const std::string family = flags.words.empty() ? "" : flags.words.front();
@@ -71,7 +71,7 @@ Result<int> do_canary(const CanaryFlags& flags) {
   }
   const std::vector<app::CanaryView> views = TRY(app::read_canaries(context, family));
   if (views.empty()) {
-    print("Nothing that was promoted is being watched.\n");
+    print("No promoted change is being watched.\n");
     return 0;
   }
   std::vector<std::vector<std::string>> lines;

@@ -26,7 +26,7 @@ std::string show_search(const app::DreamOutcome& outcome) {
   }
   text += fmt::format(" and {} in {} ({} could fit{}).\n", counted(outcome.documents, "document"),
                       outcome.docs, counted(outcome.passages, "passage"),
-                      outcome.more_passages ? "; of more only the best were read" : "");
+                      outcome.more_passages ? "; only the best of them were read" : "");
   if (outcome.unchanged > 0) {
     text += fmt::format("{} in the index already; read now: {}.\n",
                         counted(outcome.unchanged, "document was", "documents were"),
@@ -109,7 +109,7 @@ std::string show_known(const app::DreamOutcome& outcome) {
     text += known + "\n";
   }
   if (outcome.queue_is_full > 0) {
-    text += fmt::format("{} left for a later dream: enough dreamt ones wait ([loop] queue)\n",
+    text += fmt::format("{} postponed: enough ideas of dream wait already ([loop] queue)\n",
                         counted(outcome.queue_is_full, "idea"));
   }
   return text;

@@ -26,19 +26,19 @@ namespace {
 
 Result<std::string> only_word(const Flags& flags, std::string_view what, std::string_view verb) {
   if (flags.words.size() == 1) return flags.words.front();
-  return bad_input(fmt::format("{} wants one {}; type: amdahl {} --help", verb, what, verb));
+  return bad_input(fmt::format("{} needs one {}; type: amdahl {} --help", verb, what, verb));
 }
 
 std::string describe_stack(const app::RunOutcome& outcome) {
   if (!outcome.warning.empty()) {
-    return fmt::format("it ran as typed, for what was promoted cannot be applied to it: {}",
+    return fmt::format("it ran as typed, because the promoted changes cannot be applied to it: {}",
                        outcome.warning);
   }
   const model::CanaryRun& run = outcome.canary;
-  std::string text = run.changes.empty() ? "it ran with nothing that was promoted"
+  std::string text = run.changes.empty() ? "it ran without promoted changes"
                                          : fmt::format("it ran with {}", join(run.changes, ", "));
   if (!run.held_back.empty()) {
-    text += fmt::format("; the coin of its canary held {} back", run.held_back);
+    text += fmt::format("; its canary left out {}", run.held_back);
   }
   return text;
 }

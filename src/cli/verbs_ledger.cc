@@ -283,7 +283,8 @@ Result<int> do_ledger(const LedgerFlags& flags) {
                                                       "search", "calibration", "verify", "export",
                                                       "copy",   "reopen"};
   const std::string use =
-      "ledger wants: list, log [ID], show ID, pairs ID, search WORDS, calibration, verify, export, "
+      "ledger needs one of: list, log [ID], show ID, pairs ID, search WORDS, calibration, verify, "
+      "export, "
       "copy FROM TO or reopen ID --reason TEXT";
   if (std::ranges::find(kWays, what) == kWays.end()) {
     const auto near = did_you_mean(what, kWays);

@@ -264,7 +264,7 @@ Result<int> do_gate(const GateFlags& flags) {
   const bool decides = what == "approve" || what == "reject" || what == "rollback";
   if ((!decides && what != "show") || flags.words.size() != 2) {
     return bad_input(
-        "gate wants: list, show ID, approve ID --reason TEXT, reject ID --reason TEXT "
+        "gate needs one of: list, show ID, approve ID --reason TEXT, reject ID --reason TEXT "
         "or rollback ID --reason TEXT");
   }
   app::Context context = TRY(context_for(flags, false));
@@ -292,7 +292,7 @@ Result<int> do_stack(const StackFlags& flags) {
   if (flags.show) {
     results = TRY(app::latest_stacks(context));
   } else {
-    if (flags.words.empty()) return bad_input("stack wants a family; type: amdahl stack --help");
+    if (flags.words.empty()) return bad_input("stack needs a family; type: amdahl stack --help");
     catch_interrupts();
     app::StackOptions options;
     if (flags.pairs > 0) options.pairs = flags.pairs;

@@ -26,7 +26,7 @@ Result<> set_grant(const std::string& budget, mcp::Grant& grant) {
 Result<int> do_mcp(const McpFlags& flags) {
   if (flags.json) return bad_input("mcp speaks the protocol on its own and takes no --json");
   const app::Config config = TRY(config_for(flags));
-  if (flags.accelerators < 0) return bad_input("--accelerators wants a number from 1");
+  if (flags.accelerators < 0) return bad_input("--accelerators must be at least 1");
   mcp::Grant grant{
       .command = flags.command, .family = flags.family, .accelerators = flags.accelerators};
   TRY(set_grant(flags.budget, grant));

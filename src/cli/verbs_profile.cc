@@ -108,7 +108,8 @@ std::vector<std::string> files_of(const std::vector<std::string>& words) {
 
 Result<int> profile_diff(const ProfileFlags& flags) {
   if (flags.words.empty()) {
-    return bad_input("--diff wants traces of after, too; type: amdahl profile --diff BEFORE AFTER");
+    return bad_input(
+        "--diff needs the traces after the change too; type: amdahl profile --diff BEFORE AFTER");
   }
   double limit = -1;
   if (!flags.fail_if.empty()) limit = TRY(profile::parse_fail_if(flags.fail_if));
@@ -148,7 +149,7 @@ Result<> check_command(const ProfileFlags& flags) {
     return bad_input(fmt::format("profile takes files or a command, not both: '{}' before --",
                                  flags.words.front()));
   }
-  if (flags.accelerators < 0) return bad_input("--accelerators wants a number from 1");
+  if (flags.accelerators < 0) return bad_input("--accelerators must be at least 1");
   for (const auto& [option, given] :
        {std::pair("--what-if", !flags.what_if.empty()), std::pair("--hta", flags.hta),
         std::pair("--show", flags.show), std::pair("--format", !flags.format.empty()),
@@ -174,7 +175,7 @@ Result<int> do_profile(const ProfileFlags& flags) {
     return bad_input("--measure is for a command; type: amdahl profile --measure input -- CMD");
   }
   if (flags.words.empty()) {
-    return bad_input("profile wants a family or files of a profiler; type: amdahl profile --help");
+    return bad_input("profile needs a family or files of a profiler; type: amdahl profile --help");
   }
   if (std::ranges::any_of(flags.words, looks_like_a_file)) return profile_files(flags);
   for (const auto& [option, given] :

@@ -55,7 +55,7 @@ Result<scan::By> cut_from(const ScanFlags& flags) {
   if (const auto by = scan::cut_named(flags.by)) return *by;
   std::vector<std::string> names;
   for (const scan::By by : scan::kCuts) names.emplace_back(scan::name(by));
-  return bad_input(fmt::format("--by wants one of {}, not '{}'", join(names, ", "), flags.by));
+  return bad_input(fmt::format("--by must be one of {}, not '{}'", join(names, ", "), flags.by));
 }
 
 Result<Nanos> trend_from(const std::string& every) {
@@ -67,15 +67,16 @@ Result<Nanos> trend_from(const std::string& every) {
 
 Result<> check_numbers(const ScanFlags& flags) {
   if (flags.is_given("--idle") && !(flags.idle >= 0 && flags.idle <= 1)) {
-    return bad_input(fmt::format("--idle wants a utilisation from 0 to 1, not {}", flags.idle));
+    return bad_input(fmt::format("--idle must be a utilisation from 0 to 1, not {}", flags.idle));
   }
   if (flags.is_given("--price") && !(flags.price >= 0 && std::isfinite(flags.price))) {
-    return bad_input(fmt::format("--price wants USD of at least 0, not {}", flags.price));
+    return bad_input(fmt::format("--price must be USD of at least 0, not {}", flags.price));
   }
   if (flags.is_given("--threads") && (flags.threads < 1 || flags.threads > kMostThreads)) {
-    return bad_input(fmt::format("--threads wants 1 to {}, not {}", kMostThreads, flags.threads));
+    return bad_input(
+        fmt::format("--threads must be from 1 to {}, not {}", kMostThreads, flags.threads));
   }
-  if (flags.top < 0) return bad_input("--top wants a number of at least 0; 0 is all");
+  if (flags.top < 0) return bad_input("--top must be at least 0; 0 shows all");
   if (flags.csv && flags.json) return bad_input("--csv or --json: choose one of them");
   return Ok{};
 }
@@ -106,7 +107,7 @@ Result<app::ScanOptions> options_from(const ScanFlags& flags) {
     const auto order = scan::order_named(flags.order);
     if (!order) {
       return bad_input(fmt::format(
-          "--order wants recoverable, wasted, allocated, lost or queue, not '{}'", flags.order));
+          "--order must be recoverable, wasted, allocated, lost or queue, not '{}'", flags.order));
     }
     options.report.order = *order;
   }

@@ -32,7 +32,7 @@ int show_token(const ServeFlags& flags, const app::IssuedToken& issued) {
 }
 
 Result<int> add_token(const ServeFlags& flags, const app::TokenFile& file) {
-  if (flags.words.size() != 3) return bad_input("serve token add wants a person's name");
+  if (flags.words.size() != 3) return bad_input("serve token add needs a person's name");
   const auto role = app::role_named(flags.role);
   if (!role) {
     return bad_input(
@@ -46,7 +46,7 @@ Result<int> add_token(const ServeFlags& flags, const app::TokenFile& file) {
 }
 
 Result<int> rotate_token(const ServeFlags& flags, const app::TokenFile& file) {
-  if (flags.words.size() != 3) return bad_input("serve token rotate wants the id of a token");
+  if (flags.words.size() != 3) return bad_input("serve token rotate needs the id of a token");
   return show_token(flags, TRY(file.rotate(flags.words[2], app::unix_now())));
 }
 
@@ -71,7 +71,7 @@ Result<int> list_tokens(const ServeFlags& flags, const app::TokenFile& file) {
 }
 
 Result<int> revoke_token(const ServeFlags& flags, const app::TokenFile& file) {
-  if (flags.words.size() != 3) return bad_input("serve token revoke wants the id of a token");
+  if (flags.words.size() != 3) return bad_input("serve token revoke needs the id of a token");
   const app::Token token = TRY(file.revoke(flags.words[2]));
   if (flags.json) {
     print_json(api::token_revoked(token));
@@ -90,7 +90,7 @@ Result<int> do_token(const ServeFlags& flags) {
   if (what == "rotate") return rotate_token(flags, file);
   if (what == "revoke") return revoke_token(flags, file);
   if (what == "list" && flags.words.size() <= 2) return list_tokens(flags, file);
-  return bad_input("serve token wants: add NAME --role ROLE, list, rotate ID, or revoke ID");
+  return bad_input("serve token needs one of: add NAME --role ROLE, list, rotate ID, or revoke ID");
 }
 
 // "127.0.0.1:8300", "[::1]:8300" or a port alone.
@@ -104,7 +104,7 @@ Result<> read_listen(const std::string& typed, http::ServeOptions& options) {
   if (options.address == "localhost") options.address = "127.0.0.1";
   const auto number = to_number<int>(port);
   if (!number || options.address.empty()) {
-    return bad_input(fmt::format("--listen wants ADDRESS:PORT, not '{}'", typed));
+    return bad_input(fmt::format("--listen must be ADDRESS:PORT, not '{}'", typed));
   }
   options.port = *number;
   return Ok{};

@@ -21,7 +21,7 @@ std::string saving_of(const model::Comparison& c) {
 
 std::string tune_headline(const app::TuneOutcome& o) {
   if (o.won.empty()) {
-    std::string text = fmt::format("Nothing could be won for {}", o.family);
+    std::string text = fmt::format("No change won for {}", o.family);
     const bool early = o.cycle.stopped_because == "interrupted";
     if (early || o.untested > 0) text += " so far";
     return text + (o.ceiling.empty() ? "" : "; " + o.ceiling) + ".\n";
@@ -32,7 +32,7 @@ std::string tune_headline(const app::TuneOutcome& o) {
   }
   if (!o.stack) {
     return fmt::format(
-        "{} proven for {}; all together they have not been measured yet: run the "
+        "{} proven for {}; they have not been measured together yet: run the "
         "same command again, or type: amdahl stack {}\n",
         counted(static_cast<std::int64_t>(o.won.size()), "change is", "changes are"), o.family,
         o.family);
@@ -62,8 +62,7 @@ std::string show_won(const app::TuneOutcome& o) {
   }
   text += fmt::format(
       "Each passed all checks and was promoted by the policy `tune`. To undo one, type: amdahl "
-      "gate "
-      "rollback {} --reason TEXT\n",
+      "gate rollback {} --reason TEXT\n",
       o.won.front().hypothesis.id);
   if (!commit.empty()) text += "\nWhat to write into the job in place of an injection\n" + commit;
   text += fmt::format("\nWhat to commit: {}\n", o.folder);
@@ -74,7 +73,7 @@ std::string show_won(const app::TuneOutcome& o) {
 
 std::string show_open(const app::TuneOutcome& o) {
   if (o.untested == 0) return "";
-  return fmt::format("\n{} still to be decided{}: run the same command again to go on.\n",
+  return fmt::format("\n{} still to be decided{}: run the same command again to resume.\n",
                      counted(o.untested, "idea is", "ideas are"),
                      o.leading.empty() ? "" : fmt::format(" ({})", o.leading));
 }
@@ -82,8 +81,8 @@ std::string show_open(const app::TuneOutcome& o) {
 std::string show_failing(const app::TuneOutcome& o) {
   if (o.failing.empty()) return "";
   return fmt::format(
-      "\n{}\nPairs with a failed run do not count, so that each answer takes longer. Mend that "
-      "first, and run the same command again.\n",
+      "\n{}\nPairs with a failed run do not count, so each answer takes longer. Fix the failures "
+      "first and run the same command again.\n",
       o.failing);
 }
 

@@ -68,7 +68,6 @@ Finding finding_of(const Spot& spot, const Rule& rule, const Match& match) {
     finding.function_end_line = function.range.end_line;
   }
   finding.how_often = spot.how_often;
-  finding.in_loop = spot.how_often != HowOften::kOnce;
   finding.finds = rule.finds;
   if (!match.detail.empty()) finding.finds += fmt::format(" ({})", match.detail);
   finding.suggestion = rule.suggest;

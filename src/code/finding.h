@@ -23,7 +23,6 @@ struct Finding {
   int function_line = 0;      // Its first line; 0 at top level.
   int function_end_line = 0;  // Its last line.
   HowOften how_often = HowOften::kOnce;
-  bool in_loop = false;               // In any loop, also through calls.
   std::string finds;                  // What was found, with details.
   std::string suggestion;             // What to try.
   std::string playbook;               // Playbook entry that tries it with a knob; "" if none.

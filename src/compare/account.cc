@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "compare/explain.h"
 #include "compare/judge.h"
@@ -178,9 +179,9 @@ std::string evidence_line(const Judge& judge, const Design& design) {
   const double same = design.two_sided ? std::min(judge.log_e_futile(), judge.log_e_not_worse())
                                        : judge.log_e_futile();
   return fmt::format(
-      "E for better {}, for worse {} (threshold {:.4g}), for no difference {} (threshold {:.4g})",
-      show_e(judge.log_e_win()), show_e(judge.log_e_worse()), design.win_threshold, show_e(same),
-      1 / design.beta);
+      "E for better {}, for worse {} (threshold {}), for no difference {} (threshold {})",
+      show_e(judge.log_e_win()), show_e(judge.log_e_worse()), show_size(design.win_threshold),
+      show_e(same), show_size(1 / design.beta));
 }
 
 std::vector<Line> lines_of(const Account& account, const Judge& judge) {

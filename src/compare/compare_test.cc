@@ -156,7 +156,7 @@ TEST(Compare, TheFourAnswersSayTheirNumbers) {
        "evidence that it saves less than 2.0 %: E is 74.4, threshold 5"},
       {{0.02, -0.01},
        Answer::kCannotTell,
-       "saves 0.5 % (no bound yet) over 2 pairs; E is 0.885 for better (threshold 20) and 1.71 for "
+       "saves 0.5 % (no bound yet) over 2 pairs; E is 0.89 for better (threshold 20) and 1.71 for "
        "no effect (threshold 5); about 4 more pairs may decide it"},
   };
   for (const Case& c : kCases) {
@@ -187,7 +187,7 @@ TEST(Compare, AtTheCapItSaysWhatItCouldHaveSeen) {
   EXPECT_EQ(got.smallest_visible, 0.5 * (got.upper - got.lower));
   EXPECT_EQ(got.because,
             "saves 1.5 % (-5.5 % to 8.0 % saved, 95 % confidence each side) over 12 "
-            "pairs; E is 0.0349 for better (threshold 20) and 0.0349 for no effect (threshold "
+            "pairs; E is 0.03 for better (threshold 20) and 0.03 for no effect (threshold "
             "1000); the limit of 12 pairs is reached, too few to show an effect below 6.6 %");
   EXPECT_EQ(pairs_still_needed(got, design), 0);
 }

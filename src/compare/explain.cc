@@ -13,8 +13,6 @@ namespace {
 using model::Answer;
 using model::Comparison;
 
-std::string show_level(double level) { return fmt::format("{:.4g}", level); }
-
 std::string show_effect(double effect) {
   if (effect < 0) return fmt::format("costs {} more", show_percent(std::expm1(-effect)));
   return fmt::format("saves {}", show_saving(effect));
@@ -49,7 +47,7 @@ std::string what_is_missing(const Comparison& c, const Design& design) {
 std::string explain_same(const Comparison& c, const Design& design, const std::string& seen) {
   const std::string saves =
       fmt::format("{}; evidence that it saves less than {}: E is {}, threshold {}", seen,
-                  show_saving(design.delta), show_e(c.log_e_futile), show_level(1 / design.beta));
+                  show_saving(design.delta), show_e(c.log_e_futile), show_size(1 / design.beta));
   return design.two_sided ? saves + "; the same threshold is passed for costs" : saves;
 }
 
@@ -64,11 +62,11 @@ std::string show_count(int n, std::string_view what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
-std::string show_sureness(double level) { return fmt::format("{:.4g} %", 100 * (1 - level)); }
+std::string show_sureness(double level) { return fmt::format("{:.6g} %", 100 * (1 - level)); }
 
 std::string show_e(double log_e) {
   if (log_e > std::log(1e6)) return "> 1,000,000";
-  return show_quantity(std::exp(log_e));
+  return show_amount(std::exp(log_e));
 }
 
 std::string show_p(double p) {
@@ -80,18 +78,18 @@ std::string explain(const Comparison& c, const Design& design) {
   const std::string levels = fmt::format(
       "E is {} for better (threshold {}) and {} for no effect "
       "(threshold {})",
-      show_e(c.log_e_win), show_level(design.win_threshold), show_e(c.log_e_futile),
-      show_level(1 / design.beta));
+      show_e(c.log_e_win), show_size(design.win_threshold), show_e(c.log_e_futile),
+      show_size(1 / design.beta));
   if (c.pairs == 0) return fmt::format("no valid pair yet: {}", what_is_missing(c, design));
   const std::string seen = fmt::format("{} ({}) over {}", show_effect(c.effect),
                                        show_interval(c, design), show_count(c.pairs, "pair"));
   switch (c.answer) {
     case Answer::kBetter:
       return fmt::format("{}; E for better is {}, threshold {}", seen, show_e(c.log_e_win),
-                         show_level(design.win_threshold));
+                         show_size(design.win_threshold));
     case Answer::kWorse:
       return fmt::format("{}; E for worse is {}, threshold {}", seen, show_e(c.log_e_worse),
-                         show_level(design.win_threshold));
+                         show_size(design.win_threshold));
     case Answer::kSame:
       return explain_same(c, design, seen);
     case Answer::kCannotTell:

@@ -1,7 +1,6 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -9,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/golden_testing.h"
 #include "base/json.h"
-#include "base/testing.h"
 #include "compare/compare.h"
 #include "source_dir.h"
 #include "stats/estimate.h"
@@ -23,18 +22,9 @@ using Check = std::function<void(const Json& in, const Json& out, double toleran
 
 // Runs `check` on every case of expected/stats/<name>.json.
 void each(const std::string& name, const Check& check) {
-  const std::string path = golden_folder(AMDAHL_SOURCE_DIR) + "/expected/stats/" + name + ".json";
-  std::ifstream file(path, std::ios::binary);
-  ASSERT_TRUE(file) << "cannot read " << path;
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const auto parsed = parse_json(text);
-  ASSERT_TRUE(parsed) << parsed.error().text;
-  int number = 0;
-  for (const Json& one : parsed->at("cases")) {
-    SCOPED_TRACE(name + " case " + std::to_string(number++));
-    check(one.at("in"), one.at("out"), parsed->at("abs_or_rel_tol").get<double>());
-  }
-  EXPECT_GT(number, 0);
+  each_golden(
+      std::ifstream(golden_file(AMDAHL_SOURCE_DIR, name)), name,
+      [&](const Json& one, double tolerance) { check(one.at("in"), one.at("out"), tolerance); });
 }
 
 void near(double got, const Json& want_json, double tolerance) {

@@ -35,7 +35,7 @@ Response parse_problem(const boost::system::error_code& error) {
 
 Result<Request> request_of(const bhttp::request<bhttp::string_body>& message, bool over_tls) {
   Request request{.method = plain(message.method_string()), .over_tls = over_tls};
-  if (message.version() != 11 && message.version() != 10) return bad_input("HTTP/1.1 is wanted");
+  if (message.version() != 11 && message.version() != 10) return bad_input("HTTP/1.1 is required");
   if (message.count(bhttp::field::transfer_encoding) > 0) {
     return bad_input("send a Content-Length, no Transfer-Encoding");
   }

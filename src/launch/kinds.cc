@@ -10,16 +10,14 @@ namespace amdahl::launch {
 namespace {
 
 constexpr auto kKinds = std::to_array<Kind>({
-    {"local", "this machine, one detached worker a pair", false,
-     [](const Site&, const std::string&) { return observe::hardware(); },
+    {"local", false, [](const Site&, const std::string&) { return observe::hardware(); },
      [](const Site& site) { return local::make(site.state_dir); }},
-    {"slurm", "a Slurm cluster, one job a pair", true,
+    {"slurm", true,
      [](const Site& site, const std::string& family) {
        return slurm::hardware(slurm::settings_for(site, family));
      },
      slurm::make},
-    {"command", "any scheduler, through a plug-in of five programs", true, command::hardware,
-     command::make},
+    {"command", true, command::hardware, command::make},
 });
 
 }  // namespace

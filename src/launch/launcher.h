@@ -215,7 +215,6 @@ struct Site {
 
 struct Kind {
   std::string_view name;  // As in the config: launcher = "local".
-  std::string_view runs_on;
   // Whether each run has its own allocation: then the CPUs of a request are only a count, and the
   // actual ones are found in the allocation.
   bool allocates;

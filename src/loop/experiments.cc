@@ -79,8 +79,8 @@ std::vector<double> ratios_of(const FamilyRecord& family) {
   return same;
 }
 
-// A variant that never ran may have been mended since; and of pairs that were lost to nobody it
-// cannot be told whose they are.
+// Not if the variant never ran (it may have been fixed since), and not if a pair was lost and
+// neither arm is known to be the cause.
 bool tells_of_the_change(const model::PairFact& pair) {
   const bool ran = pair.b.never_runs == NeverRuns::kNo || pair.b.never_runs == NeverRuns::kTooDear;
   return ran && fault_of(pair) != model::Fault::kUnknown;

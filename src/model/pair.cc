@@ -12,9 +12,25 @@ std::string text_of(const Aim& aim) {
   return fmt::format("{}:{}", name(aim.purpose), aim.target);
 }
 
-std::string label_of(const Aim& aim) {
-  const bool hidden = aim.purpose == Purpose::kRace || aim.purpose == Purpose::kBuild;
-  return hidden ? std::string(name(aim.purpose)) : text_of(aim);
+std::string label_of(const Pair& run) {
+  switch (run.aim.purpose) {
+    case Purpose::kCompare:
+      return fmt::format("pair {}", run.index);
+    case Purpose::kReplicate:
+      return fmt::format("fresh pair {}", run.index);
+    case Purpose::kTopUp:
+      return fmt::format("targeted pair {} ({})", run.index, run.aim.target);
+    case Purpose::kSame:
+      return fmt::format("A/A pair {}", run.index);
+    case Purpose::kStack:
+      return fmt::format("pair {} of all changes", run.index);
+    case Purpose::kRace:
+      return fmt::format("race pair {}", run.index);
+    case Purpose::kProfile:
+    case Purpose::kBuild:
+      break;
+  }
+  return fmt::format("{} {}", name(run.aim.purpose), run.index);
 }
 
 std::optional<Aim> aim_in(std::string_view text) {

@@ -25,8 +25,7 @@ struct Aim {
 
   friend bool operator==(const Aim&, const Aim&) = default;
 };
-std::string text_of(const Aim& aim);   // As stored in the ledger: "compare", "top-up:order".
-std::string label_of(const Aim& aim);  // As people read it, beside the idea's title.
+std::string text_of(const Aim& aim);  // As stored in the ledger: "compare", "top-up:order".
 std::optional<Aim> aim_in(std::string_view text);
 
 // Whether such pairs count as evidence: randomised by the coin and not selected.
@@ -78,6 +77,10 @@ struct Pair {
   double spent_accelerator_s = 0;
   std::optional<PairFact> fact;
 };
+
+// As people read it, before the idea's title: "fresh pair 4", "targeted pair 9 (order)", "profile
+// 1".
+std::string label_of(const Pair& run);
 
 bool in_flight(const Pair& pair);  // Reserved or submitted.
 

@@ -25,6 +25,24 @@ TEST(Aim, IsOneWordInTheLedger) {
   EXPECT_EQ(aim_in("fun"), std::nullopt);
 }
 
+TEST(Pair, HasALabelForPeople) {
+  Pair run;
+  run.index = 4;
+  const std::pair<Aim, const char*> kLabels[] = {
+      {{Purpose::kCompare}, "pair 4"},
+      {{Purpose::kReplicate}, "fresh pair 4"},
+      {{Purpose::kTopUp, "order"}, "targeted pair 4 (order)"},
+      {{Purpose::kSame}, "A/A pair 4"},
+      {{Purpose::kStack, "1f2e"}, "pair 4 of all changes"},
+      {{Purpose::kRace, "h-1"}, "race pair 4"},
+      {{Purpose::kProfile}, "profile 4"},
+  };
+  for (const auto& [aim, label] : kLabels) {
+    run.aim = aim;
+    EXPECT_EQ(label_of(run), label);
+  }
+}
+
 TEST(SharedVariant, HasThePairOfItsLeaderWithItsOwnChange) {
   Pair leader;
   leader.family = "eval";

@@ -32,7 +32,7 @@ enum class NeverRuns : std::uint8_t {
   kDidNotEngage,
   kTooDear,       // It was stopped when it had cost several times its partner.
   kCheckFailed,   // The spec's check.
-  kFrozenChange,  // Code that is frozen is not what it is in the commit.
+  kFrozenChange,  // Frozen code differs from the commit.
 };
 // "", "the patch does not apply", "the build failed", "the injection did not engage", ...
 std::string_view name(NeverRuns why);

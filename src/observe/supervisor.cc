@@ -151,6 +151,24 @@ void take_files(const RunOrder& order, const OutputPlace& place, const Fingerpri
 
 }  // namespace
 
+void take_limits(const model::Spec& spec, RunOrder& order) {
+  order.time_limit = spec.time_limit;
+  order.memory_limit_mb = spec.memory_limit_mb;
+}
+
+void take_work(const model::Spec& spec, RunOrder& order) {
+  order.work_pattern = spec.work_pattern;
+  order.fixed_work = spec.fixed_work;
+  order.quality = spec.quality;
+}
+
+void take_spec(const model::Spec& spec, RunOrder& order) {
+  take_limits(spec, order);
+  take_work(spec, order);
+  order.outputs = spec.outputs;
+  order.inputs = spec.inputs;
+}
+
 Result<model::Receipt> supervise(const RunOrder& order_given, os::Clock& clock,
                                  const std::function<void(const Live&)>& watch) {
   RunOrder order = order_given;

@@ -46,6 +46,12 @@ struct RunOrder {
   std::string own_workdir{};
 };
 
+// What of the spec the supervisor needs: the limits; how work and quality are read; these and what
+// is digested before and after the run.
+void take_limits(const model::Spec& spec, RunOrder& order);
+void take_work(const model::Spec& spec, RunOrder& order);
+void take_spec(const model::Spec& spec, RunOrder& order);
+
 // For progress lines; called from the supervisor's thread a few times per second.
 struct Live {
   Nanos elapsed{};

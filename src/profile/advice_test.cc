@@ -101,7 +101,7 @@ TEST(Course, TellsTheStartTheStepsAndTheCost) {
             (std::vector<std::string>{
                 "start-up 2.00 s (imports 1.50 s), first batch 0.1 s",
                 "40 steps, median 140 ms, 95th percentile 300 ms",
-                "the hook itself took 0.1 s (not counted above), and 0.05 s of CPU in its own "
+                "the hook itself took 0.1 s (not counted above), and 50.0 ms of CPU in its own "
                 "thread; writing its report after the job took 3.50 s"}));
   EXPECT_TRUE(course_of({}).empty());
 }

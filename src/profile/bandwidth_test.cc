@@ -102,5 +102,13 @@ TEST(Bandwidth, SizesAndLinksByName) {
   EXPECT_DOUBLE_EQ(link_peak("Tesla T4"), 0);
 }
 
+TEST(Span, HasAtMostThreeDigitsAndNoExponent) {
+  EXPECT_EQ(show_span(Nanos{999}), "999 ns");
+  EXPECT_EQ(show_span(Nanos{1'234}), "1.23 µs");
+  EXPECT_EQ(show_span(Nanos{999'700}), "1 ms");
+  EXPECT_EQ(show_span(Nanos{999'700'000}), "1 s");
+  EXPECT_EQ(show_span(Nanos{59'990'000'000}), "60 s");
+}
+
 }  // namespace
 }  // namespace amdahl::profile

@@ -309,7 +309,7 @@ TEST(Hook, ReadsAnEmptyDocument) {
                                "hook: no window of steps was profiled, so operators are unknown"}));
 }
 
-// Of an operator whose work others do meanwhile torch tells less than nothing.
+// Torch reports a negative own time for an operator that overlaps its children.
 TEST(Hook, AnOperatorThatTookLessThanNothingTookNothing) {
   const Facts facts = hook(
       R"({"wall_s": 9, "window": {"steps": 1, "wall_s": 1, "op_calls": 2, "ops": [

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "profile/causes.h"
 #include "profile/ceiling.h"
@@ -28,7 +29,7 @@ class Teller {
   std::string seconds(const char* share, std::string_view label) const {
     const auto part = number(share);
     const double time = part.value_or(0) * number("hook.wall_s").value_or(0);
-    return time >= 0.001 ? fmt::format("{} {} s", label, show_number(time)) : "";
+    return time >= 0.001 ? fmt::format("{} {}", label, show_seconds(time)) : "";
   }
 
  private:
@@ -57,9 +58,9 @@ std::vector<std::string> course_of(const model::Profile& profile) {
   const double needed = tell.number(kNeededImports).value_or(0);
   if (needed >= kSmallestCause) {
     lines.push_back(
-        fmt::format("{} s ({}) went to importing installed packages that the job uses; only more "
+        fmt::format("{} ({}) went to importing installed packages that the job uses; only more "
                     "work per process reduces that share",
-                    show_number(needed * to_seconds(profile.wall)), show_percent(needed)));
+                    show_seconds(needed * to_seconds(profile.wall)), show_percent(needed)));
   }
   const auto steps = tell.number("hook.steps");
   const auto median = tell.number("hook.step_p50_ms");
@@ -71,12 +72,12 @@ std::vector<std::string> course_of(const model::Profile& profile) {
   if (const auto share = tell.number("hook.overhead_share")) {
     const double wall = *tell.number("hook.wall_s");
     std::string line =
-        fmt::format("the hook itself took {} s (not counted above)", show_number(*share * wall));
+        fmt::format("the hook itself took {} (not counted above)", show_seconds(*share * wall));
     if (const auto beside = tell.number("hook.lines_share")) {
-      line += fmt::format(", and {} s of CPU in its own thread", show_number(*beside * wall));
+      line += fmt::format(", and {} of CPU in its own thread", show_seconds(*beside * wall));
     }
     if (const auto last = tell.number("hook.exit_s"); last.value_or(0) >= 0.001) {
-      line += fmt::format("; writing its report after the job took {} s", show_number(*last));
+      line += fmt::format("; writing its report after the job took {}", show_seconds(*last));
     }
     lines.push_back(std::move(line));
   }

@@ -251,7 +251,7 @@ Result<double> parse_fail_if(std::string_view text) {
   std::erase(plain_text, ' ');
   std::string_view rest = plain_text;
   const auto wrong = [&] {
-    return bad_input(fmt::format("--fail-if wants 'regression>3%' (0 to 1000), not '{}'", text));
+    return bad_input(fmt::format("--fail-if must be 'regression>3%' (0 to 1000), not '{}'", text));
   };
   if (!rest.starts_with(kStart) || !rest.ends_with('%')) return wrong();
   rest.remove_prefix(kStart.size());

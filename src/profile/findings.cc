@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "profile/advice.h"
 #include "profile/causes.h"
@@ -99,7 +100,7 @@ class Joined {
 
   // The first of what it can explain that took any time.
   std::optional<Proof> cause_of(const code::Finding& finding) const {
-    // A line whose own time is not known explains only what it is most telling of.
+    // The own time of a line that runs the model is unknown: it explains only its main evidence.
     const std::size_t most = finding.runs_model ? 1 : finding.explains.size();
     for (const std::string& name :
          std::span(finding.explains).first(std::min(most, finding.explains.size()))) {
@@ -118,7 +119,7 @@ class Joined {
     return first != profile_.evidence.end() && first->first.starts_with("phase.");
   }
 
-  // Of a line that runs the model, too, nobody knows which part is whose.
+  // The time of a line that also runs the model cannot be divided.
   double seconds_of(const code::Finding& finding) const {
     double seconds = 0;
     if (finding.runs_model) return seconds;
@@ -211,8 +212,8 @@ class Joined {
     // The time counts as waiting for input, whatever the line does.
     if (2 * in_input > seconds && evidence(kInputWait)) finding.cause = kInputWait;
     return priced(std::move(finding), std::min(1.0, seconds / wall_s()),
-                  fmt::format("{} took {} s of {} s", lines_in(timed), show_number(seconds),
-                              show_number(wall_s())));
+                  fmt::format("{} took {} of {}", lines_in(timed), show_seconds(seconds),
+                              show_seconds(wall_s())));
   }
 
   // "its line", or of several that took time, "lines 33, 34".
@@ -229,9 +230,8 @@ class Joined {
     const code::Finding& code = finding.code;
     if (code.cost == code::Cost::kOnlyHere) return std::nullopt;
     // Lines were timed and this one took no time: it is not the cause.
-    const bool is_alone =
-        evidence("hook.loader_workers") == 0 &&
-        (code.how_often == code::HowOften::kStep || makes_batches(code.file));
+    const bool is_alone = evidence("hook.loader_workers") == 0 &&
+                          (code.how_often == code::HowOften::kStep || makes_batches(code.file));
     const bool must_show =
         (code.cost == code::Cost::kHere && !code.runs_model) || (code.rule == "decode" && is_alone);
     if (must_show && (was_timed(code.file) || was_passed_over(code))) return std::nullopt;
@@ -239,8 +239,8 @@ class Joined {
     if (!cause) return std::nullopt;
     finding.cause = cause->name;
     return priced(std::move(finding), cause->share,
-                  fmt::format("{} {} of {} s", cause->name, show_percent(cause->share),
-                              show_number(wall_s())));
+                  fmt::format("{} {} of {}", cause->name, show_percent(cause->share),
+                              show_seconds(wall_s())));
   }
 
   // A line that waits for the device also waits while the device computes; no fix removes that.

@@ -158,7 +158,7 @@ class ThreadWork {
       const std::uint32_t waker = last_active(before, thread);
       if (waker != kNone) add({before.to, before.to, kNone, thread, waker}, true);
     }
-    std::uint32_t inside = kNone;  // The call whose rest is accounted for already.
+    std::uint32_t inside = kNone;  // The call that is already accounted for to its end.
     for (std::size_t i = 0; i + 1 < turns.size(); ++i) {
       const Turn turn = turns[i];
       const std::uint32_t call = call_around(turn.event);

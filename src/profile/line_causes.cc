@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "profile/advice.h"
 #include "profile/causes.h"
@@ -145,14 +146,14 @@ HotLines hot_lines(std::span<const LineCost> lines, std::span<const code::LineRa
 std::string hot_line_of(const HotLines& hot, const model::Cause& cause, double wall_s) {
   // When a step waits for loaders, show the loaders' line, not the line that waits.
   if (cause.bottleneck == Bottleneck::kInput && hot.loader && hot.loader->share >= kGoodPart) {
-    return fmt::format("{} took {} of the loaders' time, {} s", show(hot.loader->line),
-                       show_percent(hot.loader->share), show_number(hot.loader->seconds));
+    return fmt::format("{} took {} of the loaders' time, {}", show(hot.loader->line),
+                       show_percent(hot.loader->share), show_seconds(hot.loader->seconds));
   }
   const std::optional<LineCost>& line = line_for(hot, cause);
   const double cost_s = cause.share * wall_s;
   if (!line || line->seconds < kGoodPart * cost_s || line->seconds > kNoMore * cost_s) return "";
-  return fmt::format("{} took {} s of it", show(StackLine{line->file, line->line, line->function}),
-                     show_number(line->seconds));
+  return fmt::format("{} took {} of it", show(StackLine{line->file, line->line, line->function}),
+                     show_seconds(line->seconds));
 }
 
 std::string hot_line_of(std::span<const Finding> findings, const HotLines& hot,

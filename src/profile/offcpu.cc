@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "profile/causes.h"
 #include "profile/late_rank.h"
@@ -138,22 +139,22 @@ class Conclusion {
     keep({Bottleneck::kContention,
           causes::kCpuWait,
           step_.runqueue_s + step_.preempted_s,
-          fmt::format("was runnable but not running {} s and preempted {} s, {:.0f} times",
-                      show_number(step_.runqueue_s), show_number(step_.preempted_s),
+          fmt::format("was runnable but not running {} and preempted {}, {:.0f} times",
+                      show_seconds(step_.runqueue_s), show_seconds(step_.preempted_s),
                       step_.preemptions),
           {}});
     keep({Bottleneck::kSerial,
           causes::kSleeping,
           step_.blocked(Wait::kSleep),
-          fmt::format("slept {} s", show_number(step_.blocked(Wait::kSleep))),
+          fmt::format("slept {}", show_seconds(step_.blocked(Wait::kSleep))),
           {Wait::kSleep}});
-    keep({Bottleneck::kSerial,
-          causes::kOtherThread,
-          until_other,
-          fmt::format(
-              "was blocked {} s until another thread (not a loader or compute thread) woke it",
-              show_number(until_other)),
-          {Wait::kFutex, Wait::kPipe, Wait::kPoll}});
+    keep(
+        {Bottleneck::kSerial,
+         causes::kOtherThread,
+         until_other,
+         fmt::format("was blocked {} until another thread (not a loader or compute thread) woke it",
+                     show_seconds(until_other)),
+         {Wait::kFutex, Wait::kPipe, Wait::kPoll}});
     if (!is_sampled) wakeups();
   }
 
@@ -165,16 +166,16 @@ class Conclusion {
     std::vector<Wait> reasons{Wait::kRead, Wait::kFault};
     if (step_.until_loader_s > read + fault) reasons = {Wait::kFutex, Wait::kPoll, Wait::kPipe};
     keep({Bottleneck::kInput, causes::kInputWait, step_.until_loader_s + read + fault,
-          fmt::format("was blocked {} s waiting for a loader, {} s in disk reads and {} s in page "
+          fmt::format("was blocked {} waiting for a loader, {} in disk reads and {} in page "
                       "faults",
-                      show_number(step_.until_loader_s), show_number(read), show_number(fault)),
+                      show_seconds(step_.until_loader_s), show_seconds(read), show_seconds(fault)),
           reasons});
     const double loaded = loading(Wait::kRead) + loading(Wait::kFault);
     keep({Bottleneck::kLifecycle,
           causes::kLoading,
           loaded,
-          fmt::format("was blocked {} s in reads and page faults of modules and libraries",
-                      show_number(loaded)),
+          fmt::format("was blocked {} in reads and page faults of modules and libraries",
+                      show_seconds(loaded)),
           {Wait::kRead, Wait::kFault},
           true});
   }
@@ -189,9 +190,9 @@ class Conclusion {
       }
     }
     const bool is_mostly = collective > net;
-    std::string numbers = fmt::format("was blocked {} s on sockets", show_number(net));
+    std::string numbers = fmt::format("was blocked {} on sockets", show_seconds(net));
     if (collective > 0) {
-      numbers += fmt::format(" and {} s in torch.distributed", show_number(collective));
+      numbers += fmt::format(" and {} in torch.distributed", show_seconds(collective));
     }
     std::vector<Wait> reasons{Wait::kNet};
     if (is_mostly) reasons = {Wait::kFutex, Wait::kPoll, Wait::kPipe, Wait::kSleep};
@@ -215,8 +216,8 @@ class Conclusion {
     if (device <= sync) reasons = {Wait::kSync, Wait::kWrite};
     keep({Bottleneck::kSync, device > sync ? causes::kDriverWait : causes::kWrittenFiles,
           device + sync,
-          fmt::format("was blocked {} s in a driver and {} s until files were on disk",
-                      show_number(device), show_number(sync)),
+          fmt::format("was blocked {} in a driver and {} until files were on disk",
+                      show_seconds(device), show_seconds(sync)),
           reasons});
   }
 
@@ -226,8 +227,8 @@ class Conclusion {
     keep({Bottleneck::kWakeups,
           causes::kWokenThreads,
           step_.until_pool_s,
-          fmt::format("was woken {} times per second and blocked {} s waiting for its thread pool",
-                      show_number(step_.wakeups / wall_), show_number(step_.until_pool_s)),
+          fmt::format("was woken {} times per second and blocked {} waiting for its thread pool",
+                      show_number(step_.wakeups / wall_), show_seconds(step_.until_pool_s)),
           {Wait::kFutex}});
   }
 
@@ -245,11 +246,11 @@ class Conclusion {
                                 : std::string("the step thread");
     std::string did = finding.numbers;
     if (step_.at_once > 1 && did.starts_with("was ")) did.replace(0, 3, "were");
-    cause.because = fmt::format("{} {} of {} s{}", who, did, show_number(whole), where(finding));
+    cause.because = fmt::format("{} {} of {}{}", who, did, show_seconds(whole), where(finding));
     if (finding.is_collective && late_) {
       cause.because +=
-          fmt::format("; the rank that waits least spends {} s more than the others at {}",
-                      show_number(late_->seconds), show(late_->line));
+          fmt::format("; the rank that waits least spends {} more than the others at {}",
+                      show_seconds(late_->seconds), show(late_->line));
     }
     facts_.causes.push_back(std::move(cause));
   }
@@ -268,7 +269,7 @@ class Conclusion {
     if (seconds.empty()) return "";
     const auto longest =
         std::ranges::max_element(seconds, {}, [](const auto& row) { return row.second; });
-    return fmt::format(", {} s of it at {}", show_number(longest->second), show(longest->first));
+    return fmt::format(", {} of it at {}", show_seconds(longest->second), show(longest->first));
   }
 
   const RoleWaits& step_;

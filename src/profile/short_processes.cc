@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "code/script.h"
 #include "profile/cause_kinds.h"
@@ -88,10 +89,10 @@ std::optional<model::Cause> short_processes(const model::BpfSummary& summary,
   const double wall = to_seconds(summary.wall);
   model::Cause cause;
   cause.share = std::min(1.0, most->seconds / wall);
-  cause.because = fmt::format(
-      "{} started {} short-lived processes, mostly {}{}: {} s of {} s, {} ms each", most->by,
-      most->count, most->mostly, where(scripts, most->mostly), show_number(most->seconds),
-      show_number(wall), show_number(1000 * most->seconds / static_cast<double>(most->count)));
+  cause.because = fmt::format("{} started {} short-lived processes, mostly {}{}: {} of {}, {} each",
+                              most->by, most->count, most->mostly, where(scripts, most->mostly),
+                              show_seconds(most->seconds), show_seconds(wall),
+                              show_seconds(most->seconds / static_cast<double>(most->count)));
   set_kind(cause, causes::kProcesses);
   cause.bottleneck = model::Bottleneck::kSerial;
   return cause;

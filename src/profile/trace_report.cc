@@ -155,8 +155,8 @@ void follow(const Prepared& in, const ReportOptions& options, TraceReport& made)
 std::string show_span(Nanos time) {
   const double seconds = to_seconds(time);
   if (time >= std::chrono::seconds(60)) return show_duration(time);
-  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (seconds >= 0.9995) return fmt::format("{:.3g} s", seconds);  // 999.6 ms has no three digits.
+  if (seconds >= 0.9995e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
   if (seconds >= 1e-6) return fmt::format("{:.3g} µs", seconds * 1e6);
   return fmt::format("{} ns", time.count());
 }

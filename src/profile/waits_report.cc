@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "profile/offcpu.h"
 
@@ -82,7 +83,7 @@ std::vector<WaitPlace> places_of(const BpfSummary& summary, Role role, std::size
 }
 
 std::string show(const WaitPlace& place) {
-  return fmt::format("{} s in {} {} waits{}{}", show_number(place.seconds), place.count,
+  return fmt::format("{} in {} {} waits{}{}", show_seconds(place.seconds), place.count,
                      place.reason, place.stack.empty() ? "" : ": ", place.stack);
 }
 

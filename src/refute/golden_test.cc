@@ -1,7 +1,6 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/golden_testing.h"
 #include "base/json.h"
-#include "base/testing.h"
 #include "refute/aa/aa.h"
 #include "refute/aggregate/aggregate.h"
 #include "refute/amdahl/amdahl.h"
@@ -40,18 +39,8 @@ using Flags = std::vector<bool>;
 
 // Runs `check` on every case of expected/stats/<name>.json.
 void each(const std::string& name, const std::function<void(const Json&)>& check) {
-  const std::string path = golden_folder(AMDAHL_SOURCE_DIR) + "/expected/stats/" + name + ".json";
-  std::ifstream file(path, std::ios::binary);
-  ASSERT_TRUE(file) << "cannot read " << path;
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const auto parsed = parse_json(text);
-  ASSERT_TRUE(parsed) << parsed.error().text;
-  int number = 0;
-  for (const Json& one : parsed->at("cases")) {
-    SCOPED_TRACE(name + " case " + std::to_string(number++));
-    check(one);
-  }
-  EXPECT_GT(number, 0);
+  each_golden(std::ifstream(golden_file(AMDAHL_SOURCE_DIR, name)), name,
+              [&](const Json& one, double) { check(one); });
 }
 
 Values values(const Json& in, const char* key) { return in.at(key).get<Values>(); }

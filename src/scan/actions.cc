@@ -208,7 +208,7 @@ class Builder {
     }
   }
 
-  // One accelerator, of which no bin of the timeline used more than a third.
+  // Whether the job has one accelerator and never uses more than a third of it.
   bool is_small_throughout(std::uint32_t job) const {
     constexpr double kSmall = 1.0 / 3;
     if (usage_.jobs.lanes(job) != 1) return false;
@@ -240,7 +240,7 @@ class Builder {
     return counted(static_cast<std::int64_t>(count), one);
   }
 
-  static std::string hours(double seconds) { return show_amount(in_hours(seconds)) + " h"; }
+  static std::string hours(double seconds) { return show_hours(in_hours(seconds)); }
 
   void tell_timeout() {
     const Replay* replay = policies_.idle_timeout();

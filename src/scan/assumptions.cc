@@ -133,8 +133,8 @@ void Finisher::tell_assumptions() {
   assume_unread();
 }
 
-// Inputs that tell of jobs and those that do not, apart: a file of jobs of which half cannot be
-// read is a few lines beside millions of samples.
+// Inputs with jobs and inputs without are judged separately: if half of a file of jobs cannot be
+// read, that is only a few lines beside millions of samples.
 void Finisher::assume_unread() {
   struct Unread {
     std::string_view what;

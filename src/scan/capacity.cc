@@ -39,12 +39,12 @@ void set_occupied(CapacityUse& use, const Occupied& occupied, double node_down) 
   use.unallocated = std::max(0.0, occupied.total - *use.down - use.allocated);
 }
 
-// Some tell only what was down, of accelerators that are counted elsewhere.
+// Some sources report only down time; their accelerators are counted elsewhere.
 bool tells_total(const Occupied& occupied) { return occupied.total > 0; }
 
 struct Count {
-  double told = 0;  // Accelerators.
-  double seen = 0;  // With telemetry or a job, of hosts of which nothing was told.
+  double told = 0;  // Accelerators that a source reports.
+  double seen = 0;  // Accelerators with telemetry or a job, on hosts that no source reports.
 };
 
 // `down`: accelerator-seconds of these that were told by themselves.

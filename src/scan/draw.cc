@@ -363,7 +363,7 @@ std::string draw(const Anatomy& anatomy, int width, bool colour, bool ascii) {
   const RowUnit unit = row_unit(anatomy);
   lines.push_back(fmt::format("{} × {} {} = {} accelerator-{}", show_duration(anatomy.wall),
                               accelerators, accelerators == 1 ? "accelerator" : "accelerators",
-                              show_quantity(anatomy.split.allocated / unit.seconds),
+                              show_amount(anatomy.split.allocated / unit.seconds),
                               unit.seconds > 1 ? "hours" : "seconds"));
   lines.emplace_back();
   if (!anatomy.no_course.empty()) {

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <re2/re2.h>
 
+#include "base/amount.h"
 #include "base/hash.h"
 #include "base/text.h"
 
@@ -216,10 +217,10 @@ double size_class(double accelerators) {
 std::string why(const Family& family) {
   const auto plural = [](double n) { return n == 1 ? "accelerator" : "accelerators"; };
   if (family.fewest == family.most) {
-    return fmt::format("{}, {:.4g} {}", family.what, family.most, plural(family.most));
+    return fmt::format("{}, {} {}", family.what, show_size(family.most), plural(family.most));
   }
-  return fmt::format("{}, {:.4g} to {:.4g} {}", family.what, family.fewest, family.most,
-                     plural(family.most));
+  return fmt::format("{}, {} to {} {}", family.what, show_size(family.fewest),
+                     show_size(family.most), plural(family.most));
 }
 
 Recogniser::Recogniser(std::vector<Rule> rules) : rules_{std::move(rules)} {}

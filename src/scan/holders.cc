@@ -101,7 +101,8 @@ bool Holders::learn(const fleet::Device& device) {
   return is_good;
 }
 
-// Spots whose names have come to be known go to where they are. Whether that may matter to anyone.
+// Moves spots to the accelerators that their names turned out to mean. Returns whether a moved spot
+// had telemetry or jobs.
 bool Holders::rename() {
   if (fresh_names_.empty() && !is_bus_fresh_) return false;
   std::vector<SpotId> candidates;

@@ -6,11 +6,11 @@ namespace {
 using model::JobState;
 using model::Trouble;
 
-// Whether a state is one that only a job comes to that has run. One that failed, or of which no
-// state is known, may have ended in the queue.
+// Whether only a job that has run can have this state. A failed job, or one without a known state,
+// may have ended in the queue.
 bool has_run(JobState state) { return state != JobState::kFailed && state != JobState::kOther; }
 
-// Ended in the queue, or still in it: that nothing was allocated is known.
+// Whether the job ended in the queue or is still in it, so that it never had an allocation.
 bool is_of_the_queue(const model::JobDraft& job) {
   return job.state == JobState::kPending || job.elapsed == Nanos{} ||
          (job.state == JobState::kCancelled && job.elapsed < Nanos{});

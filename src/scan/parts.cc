@@ -82,7 +82,7 @@ class Dissector {
  private:
   void give(PartKind kind, double more) { found_.seconds[index(kind)] += more; }
 
-  // Accelerators that did nothing, those of which no more is known than sums, and the others.
+  // Sorts accelerators into unused ones, those known only by their sums, and the rest.
   void sort_lanes() {
     found_.bins = 0;
     found_.bin_seconds = to_seconds(lines_.width);
@@ -109,7 +109,7 @@ class Dissector {
     found_.all_unused = found_.observed_lanes > 0 ? found_.unused_lanes == found_.observed_lanes
                                                   : is_unused(lines_.split);
     give(found_.all_unused ? PartKind::kUnused : PartKind::kPartial, unused);
-    // A job of which only an average is known has no lanes; its waste is somewhere.
+    // A job with only an average has no lanes: the place of its waste is unknown.
     const double rest = wasted(lines_.split) - placed;
     if (rest > kNegligible) {
       give(found_.all_unused ? PartKind::kUnused : PartKind::kUnplaced, rest);

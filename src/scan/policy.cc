@@ -313,7 +313,7 @@ std::string timeout_text(Nanos limit) {
 
 Result<Nanos> parse_policy(std::string_view text) {
   constexpr std::string_view kName = "idle-timeout=";
-  const std::string wants = "--policy wants idle-timeout=60m (15m to 30d)";
+  const std::string wants = "--policy must be idle-timeout=60m (15m to 30d)";
   if (!text.starts_with(kName)) return bad_input(fmt::format("{}, not '{}'", wants, text));
   text.remove_prefix(kName.size());
   const std::size_t digits = text.find_first_not_of("0123456789");

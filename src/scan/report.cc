@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "scan/actions.h"
 #include "scan/capacity.h"
@@ -137,7 +138,7 @@ class Reporter {
             .price = price_of(jobs.traits()[jobs.traits_of(i)].kind)};
   }
 
-  // Those that have user, account, partition and kind in common, of which there are few.
+  // Jobs with the same user, account, partition and kind share one of these; there are few.
   struct Who {
     std::uint32_t traits = 0;  // One that has them.
     Sum sum;
@@ -447,7 +448,7 @@ void Reporter::explain_job(Row& row, std::uint32_t job) const {
   }
   const std::string_view kind = usage_.text(told.kind);
   words.push_back(
-      fmt::format("{:.4g} × {}", told.accelerators, kind.empty() ? "accelerator" : kind));
+      fmt::format("{} × {}", show_size(told.accelerators), kind.empty() ? "accelerator" : kind));
   words.emplace_back(model::name(told.state));
   row.detail = join(words, ", ");
   row.lever = levers_.of_family(families_.of_job[job]).lever;

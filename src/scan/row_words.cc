@@ -10,14 +10,13 @@ namespace amdahl::scan {
 
 std::string waste_words(const Row& row) {
   const double unit = row.split.allocated < 3600 ? 1 : 3600;
-  const std::string hours =
-      fmt::format("{} accelerator-{}", show_quantity(row.split.allocated / unit),
-                  unit > 1 ? "hours" : "seconds");
+  const std::string hours = fmt::format(
+      "{} accelerator-{}", show_amount(row.split.allocated / unit), unit > 1 ? "hours" : "seconds");
   const std::string jobs = counted(static_cast<std::int64_t>(row.jobs), "job");
   if (observed_in(row.split) <= 0) {
     return fmt::format("{} in {}, none of them observed: cannot tell", hours, jobs);
   }
-  return fmt::format("{} of {} ({}) wasted in {}", show_quantity(wasted(row.split) / unit), hours,
+  return fmt::format("{} of {} ({}) wasted in {}", show_amount(wasted(row.split) / unit), hours,
                      show_percent(wasted(row.split) / row.split.allocated), jobs);
 }
 

@@ -11,7 +11,7 @@ TEST(Unit, LittleTimeIsInSeconds) {
     const char* want;
   };
   constexpr Case kCases[] = {
-      {0, "0 accelerator-hours"},        {0.18219, "0.182 accelerator-seconds"},
+      {0, "0 accelerator-hours"},        {0.18219, "0.18 accelerator-seconds"},
       {35, "35.0 accelerator-seconds"},  {36, "0.01 accelerator-hours"},
       {45000, "12.5 accelerator-hours"}, {3.6e9, "1,000,000 accelerator-hours"},
   };

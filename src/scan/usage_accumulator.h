@@ -70,8 +70,8 @@ class UsageAccumulator final : public fleet::Intake {
   // give a better result.
   bool came_late();
 
-  // Series whose samples arrived in an order in which not all could be handled as in time order: a
-  // second, sorted pass gives a better result.
+  // Series with samples that came too far out of time order to be used. A second, sorted pass uses
+  // them.
   std::vector<std::string> out_of_order() const;
 
   // Without a given window, if some samples are far from all others and from every job:

@@ -204,7 +204,7 @@ ZoneFit ZoneFinder::find() && {
   const double by_chance =
       static_cast<double>(kOffsets.size()) * at_least(fit.fitting, fit.of, chance);
   const double ahead = static_cast<double>(fit.fitting - fit.next);
-  // A few that fit may be hosts of which telemetry begins with a job.
+  // If only a few fit, they may be hosts where telemetry begins with a job.
   const bool are_many = static_cast<double>(fit.fitting) >= kLeast * static_cast<double>(fit.of);
   fit.is_sure = by_chance < kChance && fit.fitting > fit.next && are_many &&
                 ahead >= 3 * std::sqrt(static_cast<double>(fit.next));

@@ -19,7 +19,7 @@ enum class Grant : std::uint8_t {
   kWorth,       // As the loop decides: chance × hours saved ÷ hours still needed.
   kFifo,        // Oldest first, each to its decision.
   kRandom,      // Random order, each to its decision.
-  kWaste,       // The job whose accelerators wait most first.
+  kWaste,       // Most waiting accelerator time first.
   kRoundRobin,  // Fewest pairs first.
 };
 struct GrantRow {

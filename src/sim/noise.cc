@@ -17,7 +17,7 @@ Noise base(double pair) {
 Noise clean(double pair) {
   Noise noise = base(pair);
   noise.drift = noise.outlier_share = noise.burst_enter = noise.fail = 0;
-  noise.between_hosts = noise.between_inputs = 0;
+  noise.between_inputs = 0;
   return noise;
 }
 

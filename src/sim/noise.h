@@ -24,8 +24,7 @@ struct Noise {
   double second = 0;             // Extra time of the second run of a pair.
   double fail = 0.04;            // Share of runs that fail.
   bool wild = false;             // Student's t with 1.2 degrees of freedom instead of normal tails.
-  double between_hosts = 0.08;   // Deviations that cancel in a pair on one host
-  double between_inputs = 0.10;  // with one input.
+  double between_inputs = 0.10;  // Deviation that cancels in a pair with one input.
 };
 
 struct Scenario {

@@ -41,7 +41,6 @@ Tally tally_of(const std::vector<Outcome>& outcomes) {
     tally.kept_by_kind[static_cast<std::size_t>(truth.kind)] += 1;
     tally.false_kept += real ? 0 : 1;
     tally.wins_kept += worth_finding ? 1 : 0;
-    tally.kept_h += hours_back(truth);
   }
   return tally;
 }

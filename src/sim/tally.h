@@ -20,7 +20,6 @@ struct Tally {
   double kept = 0;              // By canaries: of all promotions, of false ones, of wins.
   double false_kept = 0;
   double wins_kept = 0;
-  double kept_h = 0;
   double wins = 0;                // Real, at least 2 %,
   double wins_promoted = 0;       // and found.
   double wins_told = 0;           // Of jobs with the data that mandatory checks need,

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -10,8 +9,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/golden_testing.h"
 #include "base/json.h"
-#include "base/testing.h"
 #include "source_dir.h"
 #include "stats/campaign.h"
 #include "stats/coin.h"
@@ -25,28 +24,17 @@ namespace {
 
 using Values = std::vector<double>;
 
-// The text of expected/stats/<name>.json. The values come from independent sources: R, scipy, and
-// mpmath with 50 digits.
-std::string golden_text(const std::string& name) {
-  const std::string path = golden_folder(AMDAHL_SOURCE_DIR) + "/expected/stats/" + name + ".json";
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
+// The values come from independent sources: R, scipy, and mpmath with 50 digits.
 class Golden : public testing::Test {
  protected:
   // Runs `check(in, out)` on every case of the file.
   void each(const std::string& name, const std::function<void(const Json&, const Json&)>& check) {
-    const auto parsed = parse_json(golden_text(name));
-    ASSERT_TRUE(parsed) << parsed.error().text;
-    // The files allow for other ways to sum; ours is held to the last digits.
-    tolerance_ = std::min(1e-12, parsed->at("abs_or_rel_tol").get<double>());
-    int number = 0;
-    for (const Json& one : parsed->at("cases")) {
-      SCOPED_TRACE(name + " case " + std::to_string(number++));
-      check(one.at("in"), one.at("out"));
-    }
-    EXPECT_GT(number, 0);
+    each_golden(std::ifstream(golden_file(AMDAHL_SOURCE_DIR, name)), name,
+                [&](const Json& one, double tolerance) {
+                  // The files allow for other ways to sum; ours is held to the last digits.
+                  tolerance_ = std::min(1e-12, tolerance);
+                  check(one.at("in"), one.at("out"));
+                });
   }
 
   void near(double got, const Json& want_json) const {

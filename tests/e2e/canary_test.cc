@@ -77,8 +77,7 @@ TEST_F(CanaryTest, AChangeThatIsSlowInProductionIsProposedForRollbackAndRolledBa
   ASSERT_EQ(sandbox_.amdahl({"gate", "rollback", id_, "--reason", "slow", "--as", "ada"}).code, 0);
   EXPECT_EQ(canary().at("state"), "rolled back");
   const Outcome after = produce();
-  EXPECT_NE(after.err.find("it ran with nothing that was promoted"), std::string::npos)
-      << after.err;
+  EXPECT_NE(after.err.find("it ran without promoted changes"), std::string::npos) << after.err;
   EXPECT_EQ(sandbox_.amdahl({"ledger", "verify"}).code, 0);
 }
 
@@ -135,7 +134,7 @@ TEST_F(CanaryTest, PromotedNeedsAFamilyThatIsKnown) {
   EXPECT_NE(typo.err.find("no family 'nep' has a spec, did you mean 'nap'?"), std::string::npos)
       << typo.err;
   EXPECT_EQ(sandbox_.amdahl({"run", "--promoted"}).code, 2);
-  EXPECT_EQ(sandbox_.amdahl({"canary"}).out, "Nothing that was promoted is being watched.\n");
+  EXPECT_EQ(sandbox_.amdahl({"canary"}).out, "No promoted change is being watched.\n");
 }
 
 }  // namespace

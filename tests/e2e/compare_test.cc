@@ -300,7 +300,8 @@ TEST(Compare, EveryMistakeIsNamed) {
       {{"--", "true", ":::", "no-such-program"}, 3, "amdahl: B cannot be started: "},
       {{"--", "./fails.sh", ":::", "true"},
        3,
-       "amdahl: A fails: exit 3; its last words: no such model: big; what it wrote is in "},
+       "amdahl: A fails: exit 3; last line of its stderr: no such model: big; what it wrote is "
+       "in "},
       {{"--warm-up", "0", "--same", "0", "--", "true", ":::", "./fails.sh"},
        3,
        "amdahl: the first 3 pairs cannot be used: B: exit 3 (no such model: big); all they wrote "

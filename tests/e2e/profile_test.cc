@@ -145,13 +145,9 @@ TEST(Profile, OfAnEvaluationTheImportsAreNamedFirst) {
 }
 
 // Its path from the build, as CMake wrote it.
-std::string spec_of(const std::string& job) {
-  return example_path("/") + job + "/job.toml";
-}
+std::string spec_of(const std::string& job) { return example_path("/") + job + "/job.toml"; }
 
-bool is_built(const std::string& program) {
-  return fs::exists(example_path("/") + program);
-}
+bool is_built(const std::string& program) { return fs::exists(example_path("/") + program); }
 
 Json family_profile(const Sandbox& sandbox, const std::string& job, const std::string& family) {
   const Outcome adopted = sandbox.amdahl({"adopt", "--spec", spec_of(job)});
@@ -227,8 +223,9 @@ TEST(Profile, AJobThatIsKilledInTheMiddleGivesWhatIsWhole) {
   Sandbox sandbox;
   sandbox.write("job.py", slow_loader("os.kill(os.getpid(), signal.SIGKILL)"));
   const Outcome got = sandbox.amdahl({"profile", "--json", "--", kPython, "job.py"});
-  EXPECT_NE(got.err.find("the job failed: killed by SIGKILL; this is as far as it came"),
-            std::string::npos)
+  EXPECT_NE(
+      got.err.find("the job failed: killed by SIGKILL; the profile covers the run up to there"),
+      std::string::npos)
       << got.err;
   const Json profile = json_of(got, 128 + SIGKILL);
   SCOPED_TRACE(got.out);
@@ -273,10 +270,10 @@ TEST(Profile, ExitCodesAndErrorsAreAsDocumented) {
     int code;
     std::string says;
   } cases[] = {
-      {{"profile", "--", "sh", "-c", "exit 42"}, 42, "the job failed: exit 42; this is as far"},
+      {{"profile", "--", "sh", "-c", "exit 42"}, 42, "the job failed: exit 42; the profile covers"},
       {{"profile", "--quiet", "--", "sh", "-c", "echo oh >&2; echo no >&2; exit 1"},
        1,
-       "its last words: no\n"},
+       "last line of its stderr: no\n"},
       {{"profile", "--", "./no-such-program"}, 127, "amdahl: no such program: ./no-such-program"},
       {{"profile", "--", "no-such-program"}, 127, "amdahl: no such program: no-such-program"},
       {{"profile", "none.json"}, 1, "none.json: cannot be read: No such file"},
@@ -285,8 +282,8 @@ TEST(Profile, ExitCodesAndErrorsAreAsDocumented) {
       {{"profile", "npa"}, 1, "did you mean 'nap'?"},
       {{"profile", "nap", "--show"}, 1, "nap has no profile yet; type: amdahl profile nap"},
       {{"profile", "job.toml", "--format", "kinetto"}, 2, "did you mean 'kineto'?"},
-      {{"profile", "--nsys", "--ncu", "--", "true"}, 2, "cannot be had at once"},
-      {{"profile", "--"}, 2, "profile wants a family or files of a profiler"},
+      {{"profile", "--nsys", "--ncu", "--", "true"}, 2, "cannot be combined"},
+      {{"profile", "--"}, 2, "profile needs a family or files of a profiler"},
       {{"profile", "--html", sandbox.path("no/such/x.html"), "--", "true"},
        1,
        "--html: there is no folder"},

@@ -226,13 +226,13 @@ TEST_F(ScanReport, NumbersThatCannotBeAreRefused) {
     const char* says;
   };
   const Case cases[] = {
-      {{"--threads", "100000"}, "--threads wants 1 to 256, not 100000"},
-      {{"--threads", "0"}, "--threads wants 1 to 256, not 0"},
-      {{"--price", "inf"}, "--price wants USD of at least 0, not inf"},
-      {{"--price", "nan"}, "--price wants USD of at least 0, not nan"},
-      {{"--price=-3"}, "--price wants USD of at least 0, not -3"},
-      {{"--idle=-1"}, "--idle wants a utilisation from 0 to 1, not -1"},
-      {{"--idle", "nan"}, "--idle wants a utilisation from 0 to 1, not nan"},
+      {{"--threads", "100000"}, "--threads must be from 1 to 256, not 100000"},
+      {{"--threads", "0"}, "--threads must be from 1 to 256, not 0"},
+      {{"--price", "inf"}, "--price must be USD of at least 0, not inf"},
+      {{"--price", "nan"}, "--price must be USD of at least 0, not nan"},
+      {{"--price=-3"}, "--price must be USD of at least 0, not -3"},
+      {{"--idle=-1"}, "--idle must be a utilisation from 0 to 1, not -1"},
+      {{"--idle", "nan"}, "--idle must be a utilisation from 0 to 1, not nan"},
       {{"--csv", "--json"}, "--csv or --json: choose one of them"},
       {{"--html", "--by", "job"}, "--html needs a value (FILE), not the option --by"},
       {{"--source", "prometheus=foo:9090"}, "prometheus=http://foo:9090"},
@@ -445,7 +445,7 @@ TEST(ScanActions, AnIdleSessionIsFoundReplayedBilledMailedAndAlertedOn) {
   EXPECT_NE(bills.find("\npartition,total,2,18.000000,"), std::string::npos) << bills;
   const Outcome wrong = scan({"--policy", "idle-timeout=1m"});
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_NE(wrong.err.find("--policy wants idle-timeout=60m"), std::string::npos) << wrong.err;
+  EXPECT_NE(wrong.err.find("--policy must be idle-timeout=60m"), std::string::npos) << wrong.err;
 }
 
 }  // namespace

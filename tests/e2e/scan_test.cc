@@ -245,7 +245,7 @@ TEST_F(Scan, TablesAreKnownByTheirColumnsOrSayWhatTheyNeed) {
 
   sandbox_.write("none/odd.csv", "a,b,c\n1,2,3\n");
   const Outcome none = sandbox_.amdahl({"scan", "none"});
-  EXPECT_NE(none.err.find("nothing could be read:\n  none/odd.csv: is a table, but"),
+  EXPECT_NE(none.err.find("nothing could be read:\n  none/odd.csv: is a table without"),
             std::string::npos)
       << none.err;
   sandbox_.write("odd.csv", "jid,launched,gone,n\n1,1700006400,1700010000,2\n");
@@ -328,7 +328,7 @@ TEST_F(Scan, WrongUseSaysWhatToType) {
        1,
        "none.csv: no such file or folder; scan takes files or folders of usage records, "
        "accounting and telemetry, and --source: amdahl scan --help"},
-      {{"scan", "--by", "colour"}, 2, "--by wants one of job, family, user"},
+      {{"scan", "--by", "colour"}, 2, "--by must be one of job, family, user"},
       {{"scan", "--from", "yesterday-ish"}, 2, "--from: expected a time like 2026-11-15"},
       {{"scan", "--window", "7"},
        2,
@@ -337,7 +337,7 @@ TEST_F(Scan, WrongUseSaysWhatToType) {
       {{"scan", "--source", "promethus=http://x"}, 2, "did you mean 'prometheus'?"},
       {{"scan", "--source", "prometheus=x:9090"}, 2, "x:9090: there is no such file; an address"},
       {{"scan", "--source", "prometheus=http://u:p@x"}, 2, "do not put a password in the URL"},
-      {{"scan", "--idle", "5"}, 2, "--idle wants a utilisation from 0 to 1, not 5"},
+      {{"scan", "--idle", "5"}, 2, "--idle must be a utilisation from 0 to 1, not 5"},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.says);

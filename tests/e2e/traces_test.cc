@@ -91,7 +91,7 @@ TEST(Traces, WrongWordsAreTold) {
        3,
        "is a report of Nsight Systems; run: nsys export --type sqlite FILE"},
       {{"profile", sandbox.path("log/")}, 1, "log/ is a folder; type: amdahl profile "},
-      {{"profile"}, 2, "profile wants a family or files of a profiler"},
+      {{"profile"}, 2, "profile needs a family or files of a profiler"},
   };
   for (const auto& c : cases) {
     const Outcome got = sandbox.amdahl(c.words);

@@ -9,12 +9,12 @@
 
 namespace amdahl::fleet::lsf {
 
-// Lines of one job after another. Lines are wrapped anywhere, also within words, and the space
-// where one was cut is lost: all is compared without spaces.
+// Takes the lines of one job after another. LSF wraps lines anywhere, also within words, and drops
+// the space at the cut. So texts are compared without spaces.
 class Stories {
  public:
-  // `now`: events say no year in older versions; the last one before it is meant whose weekday
-  // fits.
+  // `now`: older versions print times without a year. The year is the last one before `now` in
+  // which the weekday fits.
   Stories(Intake& intake, Zone zone, Nanos now);
 
   void take(std::string_view line, Where where);

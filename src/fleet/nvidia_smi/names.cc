@@ -218,7 +218,7 @@ class NamesReader final : public Reader {
   std::string likely_;  // By the path, which may be named after anything.
   LineCutter lines_;
   Form form_ = Form::kUnknown;
-  std::string gpu_;  // Of -L: whose MIG devices come.
+  std::string gpu_;  // Of -L: the GPU that the next MIG devices belong to.
   std::vector<Gpu> gpus_;
   std::size_t attached_ = 0;
   table::Cells cells_;

@@ -186,7 +186,7 @@ class TextReader final : public Reader {
       ++other_;
       return {};
     }
-    // A scrape has no label for whose it is: Prometheus adds that.
+    // A scrape does not name its host: Prometheus adds that label.
     if (key.host.empty()) key.host = host_;
     if (key.uuid.empty() && (key.host.empty() || key.accelerator.empty())) {
       intake_.trouble(Trouble::kBadLine, where,

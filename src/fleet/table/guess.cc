@@ -129,7 +129,7 @@ class JobGuess {
     builder_.take(Field::kRaw);
   }
 
-  // The column that says of which cluster an id is, if there are several.
+  // The column with the cluster of each id, if there are several clusters.
   const Column* cluster_of_ids() const {
     if (id_ == nullptr) return nullptr;
     for (const Column& column : builder_.columns()) {
@@ -341,7 +341,7 @@ std::string explain(const Guess& guess, const Head& head) {
 
 std::string propose(const Guess& guess) {
   return fmt::format(
-      "is a table, but its columns do not say all that is needed ({})\n"
+      "is a table without required columns ({})\n"
       "Complete this mapping, save it as FILE.toml, and add: --map FILE.toml "
       "(docs/format/csv-mapping.md)\n\n{}",
       join(guess.missing, "; "), guess.toml);

@@ -278,7 +278,7 @@ TEST(CsvGuess, WhatCannotBeDecidedGetsAMappingToComplete) {
   const std::string error =
       read_guessed("jid2,who,begin\n1,ada,2021-03-01\n2,bob,2021-03-02\n").error;
   EXPECT_EQ(error,
-            "is a table, but its columns do not say all that is needed (end: when it ended; or "
+            "is a table without required columns (end: when it ended; or "
             "elapsed, how long it ran; accelerators: how many accelerators it held)\n"
             "Complete this mapping, save it as FILE.toml, and add: --map FILE.toml "
             "(docs/format/csv-mapping.md)\n"

@@ -98,7 +98,7 @@ TEST(JsonTable, SaysWhatIsMissingAndLeavesOthersAlone) {
   const auto missing = sources().claiming("[{\"job_id\": 1, \"begin\": 1614556800}]");
   ASSERT_FALSE(missing);
   EXPECT_TRUE(missing.error().text.starts_with(
-      "is JSON, read as a table of its keys; it is a table, but its columns do not say all"))
+      "is JSON, read as a table of its keys; it is a table without required columns"))
       << missing.error().text;
   EXPECT_FALSE(sources().claiming("{\"a\": 1}"));
   EXPECT_FALSE(sources().claiming("[1, 2]"));

@@ -42,7 +42,7 @@ Result<std::map<std::string, std::string>> reporting(const model::Spec& spec,
 }
 
 Error differs(const std::string& path, std::string_view what) {
-  return bad_input(fmt::format("{}: {} not what the commit has", path, what));
+  return bad_input(fmt::format("{}: {} must not differ from the commit", path, what));
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ Result<> check_frozen(const model::Spec& spec, const std::string& accepted, cons
   for (const std::string_view entry : split(changed, '\0')) {
     const std::string path(entry);
     if (!path.empty() && !approved.contains(path) && model::is_frozen(spec, path)) {
-      return differs(path, "it is");
+      return differs(path, "this file");
     }
   }
   const auto before = TRY(reporting(spec, tree, commit, steps));
@@ -66,11 +66,12 @@ Result<> check_frozen(const model::Spec& spec, const std::string& accepted, cons
   for (const auto& [path, digest] : before) {
     const auto now = after.find(path);
     const bool same = now != after.end() && now->second == digest;
-    if (!same && !approved.contains(path)) return differs(path, "lines that report are");
+    if (!same && !approved.contains(path))
+      return differs(path, "lines that report what the job did");
   }
   for (const auto& [path, digest] : after) {
     if (!before.contains(path) && !approved.contains(path)) {
-      return differs(path, "lines that report are");
+      return differs(path, "lines that report what the job did");
     }
   }
   return Ok{};

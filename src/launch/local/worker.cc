@@ -289,13 +289,7 @@ class Worker {
     // Two concurrent runs of one plan must not write into one folder.
     const bool same = model::digest(request_.a) == model::digest(request_.b);
     if (request_.concurrent && same && arm.name == "B") order.state_dir += "-B";
-    order.time_limit = spec.time_limit;
-    order.memory_limit_mb = spec.memory_limit_mb;
-    order.work_pattern = spec.work_pattern;
-    order.fixed_work = spec.fixed_work;
-    order.quality = spec.quality;
-    order.outputs = spec.outputs;
-    order.inputs = spec.inputs;
+    observe::take_spec(spec, order);
     order.with_hook = arm.label == "profile";
     order.with_waits = order.with_hook && !spans_nodes();  // Of srun they tell nothing.
     return order;

@@ -85,7 +85,7 @@ Result<PastJob> past_job(const std::string& id) {
   const bool is_id = !id.empty() && std::ranges::all_of(id, [](char c) {
     return is_digit(c) || c == '_' || c == '+';
   });
-  if (!is_id) return bad_input(fmt::format("'{}' is no job id of Slurm", clip(id, 40)));
+  if (!is_id) return bad_input(fmt::format("'{}' is not a Slurm job id", clip(id, 40)));
   const std::string text =
       TRY(ask({"sacct", "-X", "-n", "-P", fmt::format("--delimiter={}", kSeparator), "-j", id, "-o",
                kPastFormat}));

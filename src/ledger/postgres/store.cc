@@ -73,7 +73,7 @@ Result<> Store::prepare() {
 }
 
 Result<> Store::begin() {
-  const bool is_new = TRY(sqlite::head_of(replica_->connection())).seq == 0;
+  const bool is_new = TRY(sqlite::head_of(db_)).seq == 0;
   const auto ready =
       is_new ? patiently("open the ledger", place_.wait, [&] { return prepare(); }) : prepare();
   if (ready) return news();
@@ -117,19 +117,18 @@ Result<> Store::check_same_chain(const sqlite::Head& mine, const sqlite::Head& s
 }
 
 Result<> Store::catch_up() {
-  db::Connection& db = replica_->connection();
-  sqlite::Head mine = TRY(sqlite::head_of(db));
+  sqlite::Head mine = TRY(sqlite::head_of(db_));
   const Server::Look look = TRY(server_.look(mine.seq));
   ahead_ = clock_.unix_time() - look.head.now;
   TRY(check_same_chain(mine, look.head.last, look.hash));
   const auto replay = [&](const sqlite::StoredEvent& event, std::string_view hash) -> Result<> {
-    TRY(sqlite::write_stored(db, event, hash, mine).in("catch up with the server"));
+    TRY(sqlite::write_stored(db_, event, hash, mine).in("catch up with the server"));
     mine = {event.seq, std::string(hash)};
     return Ok{};
   };
   while (mine.seq < look.head.last.seq) {
-    auto local = TRY(db::Transaction::begin(db, db::Transaction::Kind::kWrite, "catch up"));
-    mine = TRY(sqlite::head_of(db));  // Another process of this machine may have caught up.
+    auto local = TRY(db::Transaction::begin(db_, db::Transaction::Kind::kWrite, "catch up"));
+    mine = TRY(sqlite::head_of(db_));  // Another process of this machine may have caught up.
     const int got = TRY(server_.fetch(mine.seq, kFetchAtOnce, replay));
     TRY(local.commit());
     if (got == 0) break;
@@ -139,10 +138,9 @@ Result<> Store::catch_up() {
 }
 
 Result<> Store::replay_until(const sqlite::Head& last) {
-  db::Connection& db = replica_->connection();
-  sqlite::Head mine = TRY(sqlite::head_of(db));
+  sqlite::Head mine = TRY(sqlite::head_of(db_));
   const auto replay = [&](const sqlite::StoredEvent& event, std::string_view hash) -> Result<> {
-    TRY(sqlite::write_stored(db, event, hash, mine).in("catch up with the server"));
+    TRY(sqlite::write_stored(db_, event, hash, mine).in("catch up with the server"));
     mine = {event.seq, std::string(hash)};
     return Ok{};
   };
@@ -170,12 +168,11 @@ Result<bool> Store::was_written() {
 }
 
 Result<Store::Made> Store::send(const Make& make, const ServerHead& head, db::Transaction& local) {
-  db::Connection& db = replica_->connection();
-  TRY(db.exec("append", "SAVEPOINT drafts"));
+  TRY(db_.exec("append", "SAVEPOINT drafts"));
   auto made = make(head.last, head.now);
   if (!made) {
     // What was replayed stays. If that fails, it is replayed again.
-    if (db.exec("append", "ROLLBACK TO drafts; RELEASE drafts")) (void)local.commit();
+    if (db_.exec("append", "ROLLBACK TO drafts; RELEASE drafts")) (void)local.commit();
     return made.error();
   }
   const Made events = *std::move(made);
@@ -197,8 +194,7 @@ Result<Store::Made> Store::send(const Make& make, const ServerHead& head, db::Tr
 
 Result<Store::Made> Store::write_once(std::int64_t fence, const Make& make) {
   TRY(prepare());
-  auto local =
-      TRY(db::Transaction::begin(replica_->connection(), db::Transaction::Kind::kWrite, "append"));
+  auto local = TRY(db::Transaction::begin(db_, db::Transaction::Kind::kWrite, "append"));
   ServerTransaction remote(server_);
   const Server::Locked locked = TRY(server_.lock(fence != 0));
   if (in_doubt_) {
@@ -230,7 +226,7 @@ Result<Store::Made> Store::write(std::string_view what, std::int64_t fence, cons
   looked_ = clock_.monotonic();
   away_.clear();
   // If the replica lacks what was written, the next read fetches it.
-  const auto mine = sqlite::head_of(replica_->connection());
+  const auto mine = sqlite::head_of(db_);
   if (!mine || mine->seq < made.back().event.seq) looked_.reset();
   return made;
 }
@@ -241,7 +237,7 @@ Result<std::vector<Event>> Store::append(std::span<const Draft> drafts, std::int
   const auto make = [&](sqlite::Head last, Nanos now) -> Result<Made> {
     Made all;
     for (const Draft& draft : drafts) {
-      all.push_back(TRY(sqlite::write_new(replica_->connection(), draft, last, now)));
+      all.push_back(TRY(sqlite::write_new(db_, draft, last, now)));
       last = {all.back().event.seq, all.back().event.hash};
     }
     return all;
@@ -257,7 +253,7 @@ Result<> Store::import(std::span<const Event> events) {
   const auto make = [&](sqlite::Head last, Nanos) -> Result<Made> {
     Made all;
     for (const Event& event : events) {
-      all.push_back(TRY(sqlite::write_copy(replica_->connection(), event, last)));
+      all.push_back(TRY(sqlite::write_copy(db_, event, last)));
       last = {event.seq, event.hash};
     }
     return all;
@@ -272,9 +268,8 @@ Result<std::unique_ptr<Ledger>> open_store(const ServerPlace& place, const Store
   sqlite::StoreOptions file;
   file.replica = true;
   file.durable = setup.durable;
-  auto replica = sqlite::open_file(place.replica, file, clock);
-  if (!replica) return replica.error();
-  auto store = std::make_unique<Store>(place, setup, *std::move(replica), clock);
+  auto store = std::make_unique<Store>(
+      place, setup, TRY(sqlite::open_file(place.replica, file, clock)), file.schema.version, clock);
   TRY(store->begin());
   return std::unique_ptr<Ledger>(std::move(store));
 }
@@ -304,10 +299,8 @@ Result<ServerState> server_state(const ServerPlace& place) {
   if (!os::exists(place.replica)) return state;
   sqlite::StoreOptions file;
   file.options = {.create = false, .read_only = true};
-  auto opened = sqlite::open_file(place.replica, file, os::real_clock());
-  if (!opened) return opened.error();
-  const std::unique_ptr<sqlite::Store> replica = *std::move(opened);
-  state.replica_events = TRY(sqlite::head_of(replica->connection())).seq;
+  db::Connection replica = TRY(sqlite::open_file(place.replica, file, os::real_clock()));
+  state.replica_events = TRY(sqlite::head_of(replica)).seq;
   return state;
 }
 

@@ -27,15 +27,15 @@ struct StoreOptions {
 Result<std::unique_ptr<Ledger>> open_store(const ServerPlace& place, const StoreOptions& setup,
                                            os::Clock& clock);
 
-// The order of locks is: the replica, the lease, the head. Nobody waits for a replica while it
-// holds the head, which all machines share.
-class Store final : public Ledger {
+// The order of locks is: the replica, the lease, the head. A process that holds the head, which all
+// machines share, never waits for a replica.
+class Store final : public sqlite::Projections {
  public:
-  Store(const ServerPlace& place, const StoreOptions& setup, std::unique_ptr<sqlite::Store> replica,
-        os::Clock& clock)
-      : place_{place},
+  Store(const ServerPlace& place, const StoreOptions& setup, db::Connection replica,
+        int schema_version, os::Clock& clock)
+      : Projections{std::move(replica), schema_version},
+        place_{place},
         setup_{setup},
-        replica_{std::move(replica)},
         server_{place.url, setup.now},
         clock_{clock} {}
 
@@ -46,52 +46,8 @@ class Store final : public Ledger {
   Result<std::vector<Event>> append(std::span<const Draft> drafts, std::int64_t fence) override;
   Result<> import(std::span<const Event> events) override;
 
-  Result<std::vector<Family>> families() override;
-  Result<Family> family(const std::string& name) override;
-  Result<HypothesisRow> hypothesis(const std::string& id) override;
-  Result<std::vector<HypothesisRow>> hypotheses(const std::string& family,
-                                                const std::string& state) override;
-  Result<HypothesisPage> page_of_hypotheses(const std::string& family, const std::string& state,
-                                            std::int64_t before, int at_most) override;
-  Result<std::optional<HypothesisRow>> holder_of_key(const std::string& key) override;
-  Result<std::vector<HypothesisRow>> hypotheses_with_key(const std::string& key) override;
-  Result<std::vector<ExperimentRow>> live_experiments() override;
-  Result<ExperimentRow> experiment(const std::string& id) override;
-  Result<std::vector<model::Pair>> runs_of(const std::string& experiment) override;
-  Result<std::vector<model::Pair>> runs_in_flight() override;
-  Result<std::vector<model::Pair>> family_runs(const std::string& family) override;
-  Result<std::vector<model::Pair>> family_runs(const std::string& family,
-                                               const model::Aim& aim) override;
-  Result<> each_family_run(const std::string& family, const model::Aim& aim,
-                           const std::function<bool(const model::Pair&)>& take) override;
-  Result<std::vector<model::Finding>> votes(const std::string& experiment) override;
-  Result<std::vector<GateRow>> gate(const std::string& state) override;
-  Result<std::vector<GateRow>> newest_gates(int at_most) override;
-  Result<std::optional<GateRow>> gate_at(const std::string& experiment) override;
-  Result<std::optional<model::Verdict>> verdict(const std::string& hypothesis) override;
-  Result<std::vector<model::Verdict>> verdicts(const std::string& family, int at_most) override;
-  Result<std::vector<model::StackResult>> stacks(const std::string& family) override;
-  Result<std::vector<Saving>> savings() override;
-  Result<std::vector<Earning>> earnings() override;
-  Result<std::vector<Outlay>> outlays(const std::string& resource) override;
-  Result<std::map<std::string, double>> spent_by_family(const std::string& resource) override;
-  Result<std::map<std::string, TrackRecord>> track_records() override;
-  Result<std::map<model::Bottleneck, TrackRecord>> lever_records() override;
-  Result<std::optional<Choice>> choice() override;
-  Result<std::vector<CanaryRow>> canaries(const std::string& family) override;
-  Result<std::vector<CanaryRow>> canaries_in(model::CanaryState state) override;
-  Result<std::vector<Ask>> asks(const std::string& family, const std::string& state) override;
-  Result<std::optional<Campaign>> campaign() override;
-  Result<std::vector<Budget>> budgets() override;
-  Result<std::map<std::string, std::int64_t>> tallies() override;
-  Result<std::vector<Event>> events(const std::string& subject, std::int64_t before,
-                                    int at_most) override;
-  Result<> each_event(std::int64_t after, const std::function<bool(const Event&)>& take) override;
-  Result<std::vector<HypothesisRow>> search(const std::string& words, int at_most) override;
-
   // The chain on the server, and the replica against both the server and a replay.
   Result<VerifyReport> verify() override;
-  Result<> rebuild() override;
 
   Result<LeaseInfo> take_lease(const std::string& holder, const std::string& host,
                                Nanos for_how_long) override;
@@ -99,10 +55,8 @@ class Store final : public Ledger {
   Result<> release_lease(std::int64_t token) override;
   Result<std::optional<LeaseInfo>> lease() override;
 
-  int schema_version() override { return replica_->schema_version(); }
   std::string stale_because() override { return away_; }
   Nanos clock_ahead() override { return ahead_; }
-  Result<std::string> id() override;
 
  private:
   using Made = std::vector<sqlite::Written>;
@@ -112,28 +66,28 @@ class Store final : public Ledger {
   Result<Made> write(std::string_view what, std::int64_t fence, const Make& make);
   Result<Made> write_once(std::int64_t fence, const Make& make);
   Result<> check_fence(const Server::Locked& locked, std::int64_t fence);
-  // Whether what is in doubt was written. The head is locked, so that nobody is still writing it.
+  // Whether the events in doubt were written. The head is locked, so no writer can still be adding
+  // them.
   Result<bool> was_written();
   Result<Made> send(const Make& make, const ServerHead& head, db::Transaction& local);
 
-  // Repeats `once` while its failure is passing, until `wait` is over.
+  // Repeats `once` while it fails for a temporary reason, for at most `wait`.
   Result<> patiently(std::string_view what, Nanos wait, const std::function<Result<>()>& once);
   Error gave_up(std::string_view what, Nanos wait, const Error& last) const;
 
   // Fetches what the replica lacks, in transactions of its own.
   Result<> catch_up();
-  // The same inside the caller's transaction, of which the server has locked the head.
+  // The same inside the caller's transaction, while the server holds the lock of the head.
   Result<> replay_until(const sqlite::Head& last);
   Result<> check_same_chain(const sqlite::Head& mine, const sqlite::Head& servers,
                             const std::string& servers_hash_of_mine) const;
   Result<> prepare();
-  Result<>
-  news();  // catch_up(), if the last look was long ago; silent about a server that is away.
+  // catch_up(), if the last look was long ago; silent about a server that is away.
+  Result<> news() override;
   Result<> check_server_chain(VerifyReport& report);
 
   ServerPlace place_;
   StoreOptions setup_;
-  std::unique_ptr<sqlite::Store> replica_;
   Server server_;
   os::Clock& clock_;
   std::optional<Nanos> looked_;   // Monotonic.

@@ -30,8 +30,7 @@ StoredEvent stored_event(const db::Statement& row) {
   return {row.integer(0), row.integer(1), row.text(2), row.text(3), row.text(4), row.text(5)};
 }
 
-Result<Event> event_of(const db::Statement& row) {
-  const StoredEvent stored = stored_event(row);
+Result<Event> event_of(const StoredEvent& stored, std::string_view hash) {
   Event event;
   event.seq = stored.seq;
   event.at = Nanos{stored.at_ns};
@@ -39,8 +38,12 @@ Result<Event> event_of(const db::Statement& row) {
   event.kind = stored.kind;
   event.subject = stored.subject;
   event.payload = TRY(parse_json(stored.payload).in(fmt::format("event {}", stored.seq)));
-  event.hash = row.text(6);
+  event.hash = hash;
   return event;
+}
+
+Result<Event> event_of(const db::Statement& row) {
+  return event_of(stored_event(row), row.text(6));
 }
 
 }  // namespace amdahl::ledger::sqlite

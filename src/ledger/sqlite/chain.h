@@ -24,6 +24,7 @@ struct StoredEvent {
 // SHA-256, in hex, of the netstrings of `previous` (empty for the first event) and of each field.
 std::string chain_hash(std::string_view previous, const StoredEvent& event);
 
+Result<Event> event_of(const StoredEvent& stored, std::string_view hash);
 // From a row of "seq, at_ns, actor, kind, subject, payload, hash".
 StoredEvent stored_event(const db::Statement& row);
 Result<Event> event_of(const db::Statement& row);

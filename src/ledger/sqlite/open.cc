@@ -126,8 +126,8 @@ Result<> settle_identity(db::Connection& db, const std::string& path, const Stor
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_file(const std::string& path, const StoreOptions& setup,
-                                         os::Clock& clock) {
+Result<db::Connection> open_file(const std::string& path, const StoreOptions& setup,
+                                 os::Clock& clock) {
   const OpenOptions& options = setup.options;
   const bool may_create = options.create && !options.read_only;
   if (!may_create && !os::exists(path)) {
@@ -144,14 +144,13 @@ Result<std::unique_ptr<Store>> open_file(const std::string& path, const StoreOpt
   const char* sync = !setup.durable ? "OFF" : setup.replica ? "NORMAL" : "FULL";
   TRY(db.exec("set up", fmt::format("PRAGMA synchronous = {}; PRAGMA cell_size_check = {}", sync,
                                     setup.durable ? "ON" : "OFF")));
-  return std::make_unique<Store>(std::move(db), setup.schema.version, clock);
+  return db;
 }
 
 Result<std::unique_ptr<Ledger>> open_store(const std::string& path, const StoreOptions& setup,
                                            os::Clock& clock) {
-  auto opened = open_file(path, setup, clock);
-  if (!opened) return opened.error();
-  return std::unique_ptr<Ledger>(*std::move(opened));
+  return std::unique_ptr<Ledger>(
+      std::make_unique<Store>(TRY(open_file(path, setup, clock)), setup.schema.version, clock));
 }
 
 }  // namespace sqlite

@@ -16,26 +16,7 @@ using model::Pair;
 namespace {
 
 constexpr std::string_view kReadRuns = "read runs";
-
-template <class Row>
-using Reader = Result<Row> (*)(const db::Statement&);
-
-template <class Row, class... Values>
-Result<std::vector<Row>> all(db::Connection& db, std::string_view purpose, Reader<Row> read,
-                             std::string_view sql, const Values&... values) {
-  db::Statement statement = TRY(db.query(purpose, sql, values...));
-  std::vector<Row> rows;
-  while (TRY(statement.step())) rows.push_back(TRY(read(statement).in(purpose)));
-  return rows;
-}
-
-template <class Row, class... Values>
-Result<std::optional<Row>> first(db::Connection& db, std::string_view purpose, Reader<Row> read,
-                                 std::string_view sql, const Values&... values) {
-  db::Statement statement = TRY(db.query(purpose, sql, values...));
-  if (!TRY(statement.step())) return std::optional<Row>{};
-  return std::optional<Row>{TRY(read(statement).in(purpose))};
-}
+constexpr std::size_t kIdDigits = 16;
 
 Error not_there(std::string_view what, std::string_view id, std::string_view list) {
   return {Error::Kind::kNotFound, fmt::format("no {} \"{}\": see `amdahl {}`", what, id, list)};
@@ -60,22 +41,37 @@ std::string fts_query(std::string_view words) {
 
 }  // namespace
 
-Result<std::vector<Family>> Store::families() {
-  return all<Family>(db_, "read families", family_of, kFamilies);
+template <class Row, class... Values>
+Result<std::vector<Row>> Projections::all(std::string_view purpose, Decode<Row> read,
+                                          std::string_view sql, const Values&... values) {
+  db::Statement statement = TRY(query(purpose, sql, values...));
+  std::vector<Row> rows;
+  while (TRY(statement.step())) rows.push_back(TRY(read(statement).in(purpose)));
+  return rows;
 }
 
-Result<Family> Store::family(const std::string& name) {
-  auto found = TRY(first<Family>(db_, "read the family", family_of, kFamily, name));
+template <class Row, class... Values>
+Result<std::optional<Row>> Projections::first(std::string_view purpose, Decode<Row> read,
+                                              std::string_view sql, const Values&... values) {
+  db::Statement statement = TRY(query(purpose, sql, values...));
+  if (!TRY(statement.step())) return std::optional<Row>{};
+  return std::optional<Row>{TRY(read(statement).in(purpose))};
+}
+
+Result<std::vector<Family>> Projections::families() {
+  return all<Family>("read families", family_of, kFamilies);
+}
+
+Result<Family> Projections::family(const std::string& name) {
+  auto found = TRY(first<Family>("read the family", family_of, kFamily, name));
   if (!found) return not_there("family", name, "status");
   return *std::move(found);
 }
 
-Result<HypothesisRow> Store::hypothesis(const std::string& id) {
-  auto exact =
-      TRY(first<HypothesisRow>(db_, "read the hypothesis", hypothesis_of, kHypothesis, id));
+Result<HypothesisRow> Projections::hypothesis(const std::string& id) {
+  auto exact = TRY(first<HypothesisRow>("read the hypothesis", hypothesis_of, kHypothesis, id));
   if (exact) return *std::move(exact);
-  auto near =
-      TRY(all<HypothesisRow>(db_, "read hypotheses", hypothesis_of, kHypothesisByPrefix, id));
+  auto near = TRY(all<HypothesisRow>("read hypotheses", hypothesis_of, kHypothesisByPrefix, id));
   if (near.empty() || id.empty()) return not_there("hypothesis", id, "ledger list");
   if (near.size() == 1) return std::move(near.front());
   std::vector<std::string> ids;
@@ -83,35 +79,34 @@ Result<HypothesisRow> Store::hypothesis(const std::string& id) {
   return bad_input(fmt::format("\"{}\" is ambiguous: it matches {}", id, join(ids, ", ")));
 }
 
-Result<std::vector<HypothesisRow>> Store::hypotheses(const std::string& family,
-                                                     const std::string& state) {
+Result<std::vector<HypothesisRow>> Projections::hypotheses(const std::string& family,
+                                                           const std::string& state) {
   constexpr auto kPurpose = "read hypotheses";
   if (!family.empty() && !state.empty()) {
-    return all<HypothesisRow>(db_, kPurpose, hypothesis_of, kHypothesesOfFamilyInState, family,
-                              state);
+    return all<HypothesisRow>(kPurpose, hypothesis_of, kHypothesesOfFamilyInState, family, state);
   }
   if (!family.empty()) {
-    return all<HypothesisRow>(db_, kPurpose, hypothesis_of, kHypothesesOfFamily, family);
+    return all<HypothesisRow>(kPurpose, hypothesis_of, kHypothesesOfFamily, family);
   }
   if (!state.empty()) {
-    return all<HypothesisRow>(db_, kPurpose, hypothesis_of, kHypothesesInState, state);
+    return all<HypothesisRow>(kPurpose, hypothesis_of, kHypothesesInState, state);
   }
-  return all<HypothesisRow>(db_, kPurpose, hypothesis_of, kAllHypotheses);
+  return all<HypothesisRow>(kPurpose, hypothesis_of, kAllHypotheses);
 }
 
-Result<HypothesisPage> Store::page_of_hypotheses(const std::string& family,
-                                                 const std::string& state, std::int64_t before,
-                                                 int at_most) {
+Result<HypothesisPage> Projections::page_of_hypotheses(const std::string& family,
+                                                       const std::string& state,
+                                                       std::int64_t before, int at_most) {
   constexpr auto kPurpose = "read hypotheses";
   HypothesisPage page;
-  db::Statement count = TRY(db_.query(kPurpose, kHypothesisCount, family, state));
+  db::Statement count = TRY(query(kPurpose, kHypothesisCount, family, state));
   if (TRY(count.step())) page.total = count.integer(0);
   if (before == 0) before = std::numeric_limits<std::int64_t>::max();
   const std::string_view whole = state.empty() ? kHypothesisPage : kHypothesisPageInState;
   const std::string_view of_family =
       state.empty() ? kHypothesisPageOfFamily : kHypothesisPageOfBoth;
-  db::Statement row = TRY(db_.query(kPurpose, family.empty() ? whole : of_family, before, family,
-                                    state, std::int64_t{at_most} + 1));
+  db::Statement row = TRY(query(kPurpose, family.empty() ? whole : of_family, before, family, state,
+                                std::int64_t{at_most} + 1));
   while (TRY(row.step())) {
     if (std::ssize(page.items) == at_most) {
       page.next = page.items.back().number;
@@ -124,34 +119,33 @@ Result<HypothesisPage> Store::page_of_hypotheses(const std::string& family,
   return page;
 }
 
-Result<std::optional<HypothesisRow>> Store::holder_of_key(const std::string& key) {
-  return first<HypothesisRow>(db_, "look for the key", hypothesis_of, kHolderOfKey, key);
+Result<std::optional<HypothesisRow>> Projections::holder_of_key(const std::string& key) {
+  return first<HypothesisRow>("look for the key", hypothesis_of, kHolderOfKey, key);
 }
 
-Result<std::vector<HypothesisRow>> Store::hypotheses_with_key(const std::string& key) {
-  return all<HypothesisRow>(db_, "look for the key", hypothesis_of, kHypothesesWithKey, key);
+Result<std::vector<HypothesisRow>> Projections::hypotheses_with_key(const std::string& key) {
+  return all<HypothesisRow>("look for the key", hypothesis_of, kHypothesesWithKey, key);
 }
 
-Result<std::vector<HypothesisRow>> Store::search(const std::string& words, int at_most) {
-  const std::string query = fts_query(words);
-  if (query.empty()) return std::vector<HypothesisRow>{};
-  return all<HypothesisRow>(db_, "search", hypothesis_of, kSearch, query, std::max(at_most, 0));
+Result<std::vector<HypothesisRow>> Projections::search(const std::string& words, int at_most) {
+  const std::string wanted = fts_query(words);
+  if (wanted.empty()) return std::vector<HypothesisRow>{};
+  return all<HypothesisRow>("search", hypothesis_of, kSearch, wanted, std::max(at_most, 0));
 }
 
-Result<std::vector<ExperimentRow>> Store::live_experiments() {
-  return all<ExperimentRow>(db_, "read experiments", experiment_of, kLiveExperiments);
+Result<std::vector<ExperimentRow>> Projections::live_experiments() {
+  return all<ExperimentRow>("read experiments", experiment_of, kLiveExperiments);
 }
 
-Result<ExperimentRow> Store::experiment(const std::string& id) {
-  auto found =
-      TRY(first<ExperimentRow>(db_, "read the experiment", experiment_of, kExperiment, id));
+Result<ExperimentRow> Projections::experiment(const std::string& id) {
+  auto found = TRY(first<ExperimentRow>("read the experiment", experiment_of, kExperiment, id));
   if (!found) return not_there("experiment", id, "status");
   return *std::move(found);
 }
 
 // Every look at what is live reads the same runs again, and those that ended never change: they are
 // decoded once. Valid until the next call.
-Result<const Pair*> Store::pair_in(const db::Statement& row) {
+Result<const Pair*> Projections::pair_in(const db::Statement& row) {
   constexpr std::size_t kMostKept = 4096;  // A few kilobytes each.
   const auto known = ended_.find(std::string(row.text(0)));
   if (known != ended_.end()) return &known->second;
@@ -165,96 +159,97 @@ Result<const Pair*> Store::pair_in(const db::Statement& row) {
   return &ended_.emplace(std::move(reservation), std::move(pair)).first->second;
 }
 
-Result<std::vector<Pair>> Store::pairs(Result<db::Statement> rows) {
+Result<std::vector<Pair>> Projections::pairs(Result<db::Statement> rows) {
   db::Statement row = TRY(std::move(rows));
   std::vector<Pair> list;
   while (TRY(row.step())) list.push_back(*TRY(pair_in(row)));
   return list;
 }
 
-Result<std::vector<Pair>> Store::runs_of(const std::string& experiment) {
-  return pairs(db_.query(kReadRuns, kRunsOfExperiment, experiment));
+Result<std::vector<Pair>> Projections::runs_of(const std::string& experiment) {
+  return pairs(query(kReadRuns, kRunsOfExperiment, experiment));
 }
 
-Result<std::vector<Pair>> Store::runs_in_flight() {
-  return pairs(db_.query(kReadRuns, kRunsInFlight));
+Result<std::vector<Pair>> Projections::runs_in_flight() {
+  return pairs(query(kReadRuns, kRunsInFlight));
 }
 
-Result<std::vector<Pair>> Store::family_runs(const std::string& family) {
-  return pairs(db_.query(kReadRuns, kRunsOfFamily, family));
+Result<std::vector<Pair>> Projections::family_runs(const std::string& family) {
+  return pairs(query(kReadRuns, kRunsOfFamily, family));
 }
 
-Result<std::vector<Pair>> Store::family_runs(const std::string& family, const model::Aim& aim) {
-  return pairs(db_.query(kReadRuns, kRunsOfFamilyFor, family, text_of(aim)));
+Result<std::vector<Pair>> Projections::family_runs(const std::string& family,
+                                                   const model::Aim& aim) {
+  return pairs(query(kReadRuns, kRunsOfFamilyFor, family, text_of(aim)));
 }
 
-Result<> Store::each_family_run(const std::string& family, const model::Aim& aim,
-                                const std::function<bool(const Pair&)>& take) {
-  db::Statement row = TRY(db_.query(kReadRuns, kLatestRunsOfFamilyFor, family, text_of(aim)));
+Result<> Projections::each_family_run(const std::string& family, const model::Aim& aim,
+                                      const std::function<bool(const Pair&)>& take) {
+  db::Statement row = TRY(query(kReadRuns, kLatestRunsOfFamilyFor, family, text_of(aim)));
   while (TRY(row.step())) {
     if (!take(*TRY(pair_in(row)))) break;
   }
   return Ok{};
 }
 
-Result<std::vector<model::Finding>> Store::votes(const std::string& experiment) {
-  return all<model::Finding>(db_, "read votes", vote_of, kVotes, experiment);
+Result<std::vector<model::Finding>> Projections::votes(const std::string& experiment) {
+  return all<model::Finding>("read votes", vote_of, kVotes, experiment);
 }
 
-Result<std::vector<GateRow>> Store::gate(const std::string& state) {
-  if (state.empty()) return all<GateRow>(db_, "read the gate", gate_of, kAllGates);
-  return all<GateRow>(db_, "read the gate", gate_of, kGatesInState, state);
+Result<std::vector<GateRow>> Projections::gate(const std::string& state) {
+  if (state.empty()) return all<GateRow>("read the gate", gate_of, kAllGates);
+  return all<GateRow>("read the gate", gate_of, kGatesInState, state);
 }
 
-Result<std::vector<GateRow>> Store::newest_gates(int at_most) {
+Result<std::vector<GateRow>> Projections::newest_gates(int at_most) {
   std::vector<GateRow> rows =
-      TRY(all<GateRow>(db_, "read the gate", gate_of, kNewestGates, std::max(at_most, 0)));
+      TRY(all<GateRow>("read the gate", gate_of, kNewestGates, std::max(at_most, 0)));
   std::ranges::reverse(rows);
   return rows;
 }
 
-Result<std::optional<GateRow>> Store::gate_at(const std::string& experiment) {
-  return first<GateRow>(db_, "read the gate", gate_of, kGateOf, experiment);
+Result<std::optional<GateRow>> Projections::gate_at(const std::string& experiment) {
+  return first<GateRow>("read the gate", gate_of, kGateOf, experiment);
 }
 
-Result<std::optional<model::Verdict>> Store::verdict(const std::string& hypothesis) {
-  return first<model::Verdict>(db_, "read the verdict", verdict_of, kVerdict, hypothesis);
+Result<std::optional<model::Verdict>> Projections::verdict(const std::string& hypothesis) {
+  return first<model::Verdict>("read the verdict", verdict_of, kVerdict, hypothesis);
 }
 
-Result<std::vector<model::Verdict>> Store::verdicts(const std::string& family, int at_most) {
+Result<std::vector<model::Verdict>> Projections::verdicts(const std::string& family, int at_most) {
   const int limit = std::max(at_most, 0);
   if (family.empty()) {
-    return all<model::Verdict>(db_, "read verdicts", verdict_of, kVerdicts, limit);
+    return all<model::Verdict>("read verdicts", verdict_of, kVerdicts, limit);
   }
-  return all<model::Verdict>(db_, "read verdicts", verdict_of, kVerdictsOfFamily, family, limit);
+  return all<model::Verdict>("read verdicts", verdict_of, kVerdictsOfFamily, family, limit);
 }
 
-Result<std::vector<model::StackResult>> Store::stacks(const std::string& family) {
-  if (family.empty()) return all<model::StackResult>(db_, "read stacks", stack_of, kAllStacks);
-  return all<model::StackResult>(db_, "read stacks", stack_of, kStacksOfFamily, family);
+Result<std::vector<model::StackResult>> Projections::stacks(const std::string& family) {
+  if (family.empty()) return all<model::StackResult>("read stacks", stack_of, kAllStacks);
+  return all<model::StackResult>("read stacks", stack_of, kStacksOfFamily, family);
 }
 
-Result<std::vector<Saving>> Store::savings() {
-  return all<Saving>(db_, "read savings", saving_of, kSavings);
+Result<std::vector<Saving>> Projections::savings() {
+  return all<Saving>("read savings", saving_of, kSavings);
 }
 
-Result<std::vector<Earning>> Store::earnings() {
-  return all<Earning>(db_, "read earnings", earning_of, kEarnings);
+Result<std::vector<Earning>> Projections::earnings() {
+  return all<Earning>("read earnings", earning_of, kEarnings);
 }
 
-Result<std::vector<Outlay>> Store::outlays(const std::string& resource) {
-  return all<Outlay>(db_, "read outlays", outlay_of, kOutlaysByMonth, resource);
+Result<std::vector<Outlay>> Projections::outlays(const std::string& resource) {
+  return all<Outlay>("read outlays", outlay_of, kOutlaysByMonth, resource);
 }
 
-Result<std::map<std::string, double>> Store::spent_by_family(const std::string& resource) {
-  db::Statement row = TRY(db_.query("read outlays", kOutlays, resource));
+Result<std::map<std::string, double>> Projections::spent_by_family(const std::string& resource) {
+  db::Statement row = TRY(query("read outlays", kOutlays, resource));
   std::map<std::string, double> spent;
   while (TRY(row.step())) spent.emplace(row.text(0), from_millionths(row.integer(1)));
   return spent;
 }
 
-Result<std::map<std::string, TrackRecord>> Store::track_records() {
-  db::Statement row = TRY(db_.prepare("read track records", kTrackRecords));
+Result<std::map<std::string, TrackRecord>> Projections::track_records() {
+  db::Statement row = TRY(query("read track records", kTrackRecords));
   std::map<std::string, TrackRecord> records;
   while (TRY(row.step())) {
     records.emplace(row.text(0), TrackRecord{row.integer(1), row.integer(2)});
@@ -262,8 +257,8 @@ Result<std::map<std::string, TrackRecord>> Store::track_records() {
   return records;
 }
 
-Result<std::map<model::Bottleneck, TrackRecord>> Store::lever_records() {
-  db::Statement row = TRY(db_.prepare("read lever records", kLeverRecords));
+Result<std::map<model::Bottleneck, TrackRecord>> Projections::lever_records() {
+  db::Statement row = TRY(query("read lever records", kLeverRecords));
   std::map<model::Bottleneck, TrackRecord> records;
   while (TRY(row.step())) {
     TrackRecord& record = records[model::bottleneck_named(row.text(0))];
@@ -273,56 +268,62 @@ Result<std::map<model::Bottleneck, TrackRecord>> Store::lever_records() {
   return records;
 }
 
-Result<std::optional<Choice>> Store::choice() {
-  return first<Choice>(db_, "read the choice", choice_of, kChoice);
+Result<std::optional<Choice>> Projections::choice() {
+  return first<Choice>("read the choice", choice_of, kChoice);
 }
 
-Result<std::vector<CanaryRow>> Store::canaries(const std::string& family) {
-  if (family.empty()) return all<CanaryRow>(db_, "read canaries", canary_of, kAllCanaries);
-  return all<CanaryRow>(db_, "read canaries", canary_of, kCanariesOfFamily, family);
+Result<std::vector<CanaryRow>> Projections::canaries(const std::string& family) {
+  if (family.empty()) return all<CanaryRow>("read canaries", canary_of, kAllCanaries);
+  return all<CanaryRow>("read canaries", canary_of, kCanariesOfFamily, family);
 }
 
-Result<std::vector<CanaryRow>> Store::canaries_in(model::CanaryState state) {
-  return all<CanaryRow>(db_, "read canaries", canary_of, kCanariesInState,
+Result<std::vector<CanaryRow>> Projections::canaries_in(model::CanaryState state) {
+  return all<CanaryRow>("read canaries", canary_of, kCanariesInState,
                         std::string(model::name(state)));
 }
 
-Result<std::optional<Campaign>> Store::campaign() {
-  return first<Campaign>(db_, "read the campaign", campaign_of, kOpenCampaign);
+Result<std::optional<Campaign>> Projections::campaign() {
+  return first<Campaign>("read the campaign", campaign_of, kOpenCampaign);
 }
 
-Result<std::vector<Ask>> Store::asks(const std::string& family, const std::string& state) {
-  return all<Ask>(db_, "read questions", ask_of, kAsks, family, state);
+Result<std::vector<Ask>> Projections::asks(const std::string& family, const std::string& state) {
+  return all<Ask>("read questions", ask_of, kAsks, family, state);
 }
 
-Result<std::vector<Budget>> Store::budgets() {
-  return all<Budget>(db_, "read budgets", budget_of, kBudgets);
+Result<std::vector<Budget>> Projections::budgets() {
+  return all<Budget>("read budgets", budget_of, kBudgets);
 }
 
-Result<std::map<std::string, std::int64_t>> Store::tallies() {
-  db::Statement row = TRY(db_.prepare("read tallies", kTallies));
+Result<std::map<std::string, std::int64_t>> Projections::tallies() {
+  db::Statement row = TRY(query("read tallies", kTallies));
   std::map<std::string, std::int64_t> tallies;
   while (TRY(row.step())) tallies.emplace(row.text(0), row.integer(1));
   return tallies;
 }
 
-Result<std::vector<Event>> Store::events(const std::string& subject, std::int64_t before,
-                                         int at_most) {
+Result<std::vector<Event>> Projections::events(const std::string& subject, std::int64_t before,
+                                               int at_most) {
   if (before <= 0) before = std::numeric_limits<std::int64_t>::max();
   const int limit = std::max(at_most, 0);
   if (subject.empty()) {
-    return all<Event>(db_, "read events", event_of, kEventsBefore, before, limit);
+    return all<Event>("read events", event_of, kEventsBefore, before, limit);
   }
-  return all<Event>(db_, "read events", event_of, kEventsOfSubjectBefore, subject, before, limit);
+  return all<Event>("read events", event_of, kEventsOfSubjectBefore, subject, before, limit);
 }
 
-Result<> Store::each_event(std::int64_t after, const std::function<bool(const Event&)>& take) {
-  db::Statement row = TRY(db_.query("read events", kEventsAfter, after));
+Result<> Projections::each_event(std::int64_t after,
+                                 const std::function<bool(const Event&)>& take) {
+  db::Statement row = TRY(query("read events", kEventsAfter, after));
   while (TRY(row.step())) {
     const Event event = TRY(event_of(row));
     if (!take(event)) break;
   }
   return Ok{};
+}
+
+Result<std::string> Projections::id() {
+  db::Statement row = TRY(query("read the first event", kFirst));
+  return TRY(row.step()) ? std::string(row.text(0).substr(0, kIdDigits)) : std::string();
 }
 
 }  // namespace amdahl::ledger::sqlite

@@ -89,7 +89,7 @@ Result<> reopen_hypothesis(db::Connection& db, const Entry& entry) {
                    "hypothesis", entry.event.subject);
 }
 
-// An idea came up again whose answer is known; what that answer cost is not spent a second time.
+// A known idea came up again: the cost of its verdict was not spent a second time.
 Result<> count_prevented(db::Connection& db, const Entry& entry) {
   const std::int64_t pairs = TRY(integer_field(entry.event.payload, "pairs"));
   const double cost = TRY(number_field(entry.event.payload, "accelerator_s"));

@@ -12,8 +12,6 @@
 namespace amdahl::ledger::sqlite {
 namespace {
 
-constexpr std::size_t kIdDigits = 16;
-
 // The payload as it will be stored, and as replay will see it: redacted, canonical, read back.
 Result<std::string> canonical_payload(const Draft& draft) {
   Json payload = draft.payload.is_null() ? Json::object() : draft.payload;
@@ -52,11 +50,6 @@ Result<Head> head_of(db::Connection& db) {
   return head;
 }
 
-Result<std::string> Store::id() {
-  db::Statement row = TRY(db_.prepare("read the first event", kFirst));
-  return TRY(row.step()) ? std::string(row.text(0).substr(0, kIdDigits)) : std::string();
-}
-
 Result<Written> write_new(db::Connection& db, const Draft& draft, const Head& last, Nanos at) {
   if (draft.actor.empty()) return bad_input("an event needs an actor");
   Written written;
@@ -82,14 +75,7 @@ Result<> write_stored(db::Connection& db, const StoredEvent& stored, std::string
   if (stored.seq != last.seq + 1 || hash != chain_hash(last.hash, stored)) {
     return conflict(fmt::format("{} does not follow event {}: its hash differs", where, last.seq));
   }
-  Event event;
-  event.seq = stored.seq;
-  event.at = Nanos{stored.at_ns};
-  event.actor = stored.actor;
-  event.kind = stored.kind;
-  event.subject = stored.subject;
-  event.payload = TRY(parse_json(stored.payload).in(where));
-  event.hash = hash;
+  const Event event = TRY(event_of(stored, hash));
   TRY(reduce(db, {event, stored.payload}).in(where));
   return insert_event(db, stored, hash);
 }

@@ -26,13 +26,12 @@ struct StoreOptions {
   int busy_timeout_ms = 30'000;  // How long a write waits for other processes.
 };
 
-class Store;
-
 // As open_sqlite(), with the parts that tests and benchmarks replace.
 Result<std::unique_ptr<Ledger>> open_store(const std::string& path, const StoreOptions& setup,
                                            os::Clock& clock);
-Result<std::unique_ptr<Store>> open_file(const std::string& path, const StoreOptions& setup,
-                                         os::Clock& clock);
+// Only the file: checked, migrated and ready for reads and writes.
+Result<db::Connection> open_file(const std::string& path, const StoreOptions& setup,
+                                 os::Clock& clock);
 
 // The last event of a ledger.
 struct Head {
@@ -65,14 +64,9 @@ Result<> replay(db::Connection& from, db::Connection& to);
 // Drops all tables but events and lease, and makes them anew. The caller holds a transaction.
 Result<> rebuild_projections(db::Connection& db);
 
-class Store final : public Ledger {
+// Answers reads from the projections in one SQLite file.
+class Projections : public Ledger {
  public:
-  Store(db::Connection db, int schema_version, os::Clock& clock)
-      : db_{std::move(db)}, schema_version_{schema_version}, clock_{clock} {}
-
-  Result<std::vector<Event>> append(std::span<const Draft> drafts, std::int64_t fence) override;
-  Result<> import(std::span<const Event> events) override;
-
   Result<std::vector<Family>> families() override;
   Result<Family> family(const std::string& name) override;
   Result<HypothesisRow> hypothesis(const std::string& id) override;
@@ -118,6 +112,50 @@ class Store final : public Ledger {
 
   Result<VerifyReport> verify() override;
   Result<> rebuild() override;
+  int schema_version() override { return schema_version_; }
+  Result<std::string> id() override;
+
+ protected:
+  Projections(db::Connection db, int schema_version)
+      : db_{std::move(db)}, schema_version_{schema_version} {}
+
+  db::Connection db_;
+
+ private:
+  // Called before each read, for a file that is a copy: fetches what it lacks.
+  virtual Result<> news() { return Ok{}; }
+
+  template <class... Values>
+  Result<db::Statement> query(std::string_view purpose, std::string_view sql,
+                              const Values&... values) {
+    TRY(news());
+    return db_.query(purpose, sql, values...);
+  }
+  template <class Row>
+  using Decode = Result<Row> (*)(const db::Statement&);
+  template <class Row, class... Values>
+  Result<std::vector<Row>> all(std::string_view purpose, Decode<Row> read, std::string_view sql,
+                               const Values&... values);
+  template <class Row, class... Values>
+  Result<std::optional<Row>> first(std::string_view purpose, Decode<Row> read, std::string_view sql,
+                                   const Values&... values);
+  Result<std::vector<model::Pair>> pairs(Result<db::Statement> rows);
+  Result<const model::Pair*> pair_in(const db::Statement& row);
+
+  int schema_version_;
+  // Runs that ended, by reservation, and the last that did not.
+  std::unordered_map<std::string, model::Pair> ended_{};
+  model::Pair running_{};
+};
+
+// The ledger in one file.
+class Store final : public Projections {
+ public:
+  Store(db::Connection db, int schema_version, os::Clock& clock)
+      : Projections{std::move(db), schema_version}, clock_{clock} {}
+
+  Result<std::vector<Event>> append(std::span<const Draft> drafts, std::int64_t fence) override;
+  Result<> import(std::span<const Event> events) override;
 
   Result<LeaseInfo> take_lease(const std::string& holder, const std::string& host,
                                Nanos for_how_long) override;
@@ -125,22 +163,10 @@ class Store final : public Ledger {
   Result<> release_lease(std::int64_t token) override;
   Result<std::optional<LeaseInfo>> lease() override;
 
-  int schema_version() override { return schema_version_; }
-  Result<std::string> id() override;
-
-  db::Connection& connection() { return db_; }  // For a store that keeps its replica here.
-
  private:
   Result<> check_fence(std::int64_t fence);
-  Result<std::vector<model::Pair>> pairs(Result<db::Statement> rows);
-  Result<const model::Pair*> pair_in(const db::Statement& row);
 
-  db::Connection db_;
-  int schema_version_;
   os::Clock& clock_;
-  // Runs that ended, by reservation, and the last that did not.
-  std::unordered_map<std::string, model::Pair> ended_{};
-  model::Pair running_{};
 };
 
 }  // namespace amdahl::ledger::sqlite

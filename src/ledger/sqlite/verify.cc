@@ -152,7 +152,7 @@ Result<> rebuild_projections(db::Connection& db) {
   return db.exec("shrink the cache", fmt::format("PRAGMA cache_size = {}", usual));
 }
 
-Result<VerifyReport> Store::verify() {
+Result<VerifyReport> Projections::verify() {
   // One snapshot, so that a cycle can keep writing.
   auto snapshot = TRY(db::Transaction::begin(db_, db::Transaction::Kind::kRead, "verify"));
   auto made = empty_ledger();
@@ -168,7 +168,7 @@ Result<VerifyReport> Store::verify() {
   return report;
 }
 
-Result<> Store::rebuild() {
+Result<> Projections::rebuild() {
   auto transaction = TRY(db::Transaction::begin(db_, db::Transaction::Kind::kWrite, "rebuild"));
   TRY(rebuild_projections(db_));
   return transaction.commit();

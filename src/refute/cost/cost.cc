@@ -25,8 +25,8 @@ struct Bills {  // ln(A / B) of each pair, per unit of work or, without any, per
 
 bool counts(double amount) { return std::isfinite(amount) && amount > 0; }
 
-// Of a job whose claim is its own metric a whole run can be billed, unless one arm says how much of
-// a run it was and the other does not; else there must be work.
+// Whether the two costs can be compared: both arms report work, or neither does and the claim rests
+// on a metric that the job reports, so that whole runs are compared.
 bool billable(const Evidence& evidence, const PairFact& pair) {
   const bool neither = !(pair.a.work.value_or(0) > 0) && !(pair.b.work.value_or(0) > 0);
   return reports_work(pair) || (neither && rests_on_report(*evidence.spec));
@@ -49,8 +49,8 @@ void add(const Bill& a, const Bill& b, Bills& bills) {
   bills.seconds.push_back(std::log(a.seconds / b.seconds));
 }
 
-// A run of B that went well but whose partner's receipt is gone: it is billed against what A
-// usually costs, so that no variant is spared its dear runs by the loss of A's.
+// A successful run of B without a receipt of A. It is compared with the usual cost of A: otherwise
+// a lost receipt of A would hide an expensive run of B.
 bool lost_partner(const PairFact& pair) {
   return pair.voided && pair.a.wall_s == 0 && !pair.a.failed && pair.b.cost > 0 &&
          pair.steps.empty() && model::feeds_evidence(pair.purpose);

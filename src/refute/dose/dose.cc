@@ -18,7 +18,7 @@ std::string describe(std::vector<Dose> doses) {
   std::ranges::stable_sort(doses, {}, &Dose::value);
   std::vector<std::string> all;
   for (const Dose& dose : doses) {
-    all.push_back(fmt::format("{} at {:g}", show_effect(dose.effect), dose.value));
+    all.push_back(fmt::format("{} at {}", show_effect(dose.effect), dose.value));
   }
   return join(all, ", ");
 }

@@ -68,7 +68,7 @@ constexpr Case kCases[] = {
        top_up(e, "order", 4, 0.1);
        e.pairs.back().voided = e.pairs.back().b.failed = true;
      },
-     "doubt: the variant failed in 1 of 16 attempts; 1.1 % is usual (more: p = 0.16, E 0.549)"},
+     "doubt: the variant failed in 1 of 16 attempts; 1.1 % is usual (more: p = 0.16, E 0.55)"},
     {"lost before B ran",
      [](Evidence& e, model::Spec&) {
        e.pairs[0].voided = true;

@@ -20,7 +20,7 @@ constexpr std::size_t kAtLeast = 5;
 struct Saved {  // Seconds per unit of work, or per run where no work is reported.
   std::vector<double> component;
   std::vector<double> total;
-  std::size_t silent = 0;  // Pairs of which an arm reports no phase at all: nothing is known of it.
+  std::size_t silent = 0;  // Pairs in which an arm reports no phases: unknown.
 };
 
 bool names(const ArmFact& arm, const std::string& component) {

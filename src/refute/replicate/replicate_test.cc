@@ -20,7 +20,7 @@ constexpr Case kCases[] = {
        for (int i = 7; i < 12; ++i) set_effect(e.pairs[at(i)], i % 2 == 0 ? -0.08 : 0.15);
      },
      "abstain: saves 3.4 % over 5 fresh pairs; at least half of 10.0 % is required (less: p = "
-     "0.31); E 0.159, 4 is required"},
+     "0.31); E 0.16, 4 is required"},
     {"gone",
      [](Evidence& e, model::Spec&) {
        for (int i = 7; i < 12; ++i) set_effect(e.pairs[at(i)], 0.001 * i);

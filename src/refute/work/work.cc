@@ -74,7 +74,7 @@ std::string explain(const Evidence& evidence, const Amounts& amounts) {
   if (all_equal(log_work)) {
     if (evidence.spec->fixed_work) {
       return fmt::format(
-          "the spec declares {:g} {} of work for every run, so {} have equal work: skipped work "
+          "the spec declares {} {} of work for every run, so {} have equal work: skipped work "
           "would show only in the outputs",
           *evidence.spec->fixed_work, evidence.spec->work_unit, count(log_work.size(), "pair"));
     }

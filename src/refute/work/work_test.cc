@@ -23,6 +23,9 @@ constexpr Case kCases[] = {
     {"declared", [](Evidence&, model::Spec& s) { s.fixed_work = 50; },
      "agree: the spec declares 50 runs of work for every run, so 12 pairs have equal work: skipped "
      "work would show only in the outputs"},
+    {"declared, and large", [](Evidence&, model::Spec& s) { s.fixed_work = 1e7; },
+     "agree: the spec declares 10000000 runs of work for every run, so 12 pairs have equal work: "
+     "skipped work would show only in the outputs"},
     {"too few", [](Evidence& e, model::Spec&) { e.pairs.resize(2); },
      "abstain: 2 pairs with the work of both arms; at least 3 are needed"},
     {"within the tolerance",

@@ -8,30 +8,14 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include "model/trace.h"
 #include "model/trace_builder.h"
+#include "trace/database_testing.h"
 #include "trace/reader.h"
 
 namespace amdahl::trace::nsys {
 namespace {
-
-// The bytes of a database made by these statements.
-std::string database(const std::string& sql) {
-  sqlite3* db = nullptr;
-  EXPECT_EQ(sqlite3_open(":memory:", &db), SQLITE_OK);
-  char* error = nullptr;
-  EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &error), SQLITE_OK)
-      << (error == nullptr ? "" : error);
-  sqlite3_free(error);
-  sqlite3_int64 size = 0;
-  unsigned char* bytes = sqlite3_serialize(db, "main", &size, 0);
-  std::string copy(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
-  sqlite3_free(bytes);
-  sqlite3_close(db);
-  return copy;
-}
 
 Input input_of(const std::string& bytes) {
   auto at = std::make_shared<std::size_t>(0);
@@ -82,12 +66,12 @@ std::string calls(const std::string& rows) {
 TEST(Nsys, LaunchesAreJoinedWithinTheirProcess) {
   // Both processes number their calls from 1.
   const std::string bytes =
-      database(kNames +
-               kernels(fmt::format("(100, 200, 0, 7, 1, {}, 2, 1, NULL), "
-                                   "(150, 250, 1, 7, 1, {}, 2, 1, NULL)",
-                                   kProcess7, kProcess8)) +
-               calls(fmt::format("(10, 20, {}, 1, 3, NULL), (30, 45, {}, 1, 8, NULL)", kThread5,
-                                 kProcess8 | 9)));
+      database_of(kNames +
+                  kernels(fmt::format("(100, 200, 0, 7, 1, {}, 2, 1, NULL), "
+                                      "(150, 250, 1, 7, 1, {}, 2, 1, NULL)",
+                                      kProcess7, kProcess8)) +
+                  calls(fmt::format("(10, 20, {}, 1, 3, NULL), (30, 45, {}, 1, 8, NULL)", kThread5,
+                                    kProcess8 | 9)));
   const auto trace = trace_of(bytes);
   ASSERT_TRUE(trace) << trace.error().text;
   ASSERT_EQ(trace->device_events.size(), 2U);
@@ -106,7 +90,7 @@ TEST(Nsys, LaunchesAreJoinedWithinTheirProcess) {
 
 // Sums and differences of what is kept fit.
 TEST(Nsys, TimesBeyondAllBoundsAreCounted) {
-  const std::string bytes = database(
+  const std::string bytes = database_of(
       kNames + kernels(fmt::format("(100, 200, 0, 7, 1, {0}, 2, 1, NULL), "
                                    "(4611686018427387904, 9223372036854775807, 0, 7, 2, {0}, 2, 1, "
                                    "NULL), (5, 2000000000000000000, 0, 7, 2, {0}, 2, 1, NULL), "
@@ -122,10 +106,10 @@ TEST(Nsys, TimesBeyondAllBoundsAreCounted) {
 
 TEST(Nsys, ATextIsNoTime) {
   const std::string bytes =
-      database(kNames + kernels(fmt::format("(100, 200, 0, 7, 1, {0}, 2, 1, NULL), "
-                                            "('abc', 250, 0, 7, 2, {0}, 2, 1, NULL), "
-                                            "(300, 'x', 0, 7, 3, {0}, 2, 1, NULL)",
-                                            kProcess7)));
+      database_of(kNames + kernels(fmt::format("(100, 200, 0, 7, 1, {0}, 2, 1, NULL), "
+                                               "('abc', 250, 0, 7, 2, {0}, 2, 1, NULL), "
+                                               "(300, 'x', 0, 7, 3, {0}, 2, 1, NULL)",
+                                               kProcess7)));
   const auto trace = trace_of(bytes);
   ASSERT_TRUE(trace) << trace.error().text;
   EXPECT_EQ(trace->device_events.size(), 1U);
@@ -136,7 +120,7 @@ TEST(Nsys, ATextIsNoTime) {
 
 TEST(Nsys, NamesMayBeMissing) {
   const auto trace =
-      trace_of(database(kernels(fmt::format("(100, 200, 0, 7, 1, {}, 2, 1, NULL)", kProcess7))));
+      trace_of(database_of(kernels(fmt::format("(100, 200, 0, 7, 1, {}, 2, 1, NULL)", kProcess7))));
   ASSERT_TRUE(trace) << trace.error().text;
   ASSERT_EQ(trace->device_events.size(), 1U);
   EXPECT_EQ(trace->name(trace->device_events[0]), "(name is not in the file)");
@@ -147,7 +131,7 @@ TEST(Nsys, NamesMayBeMissing) {
 }
 
 TEST(Nsys, WhatTheFileSaysOfItsHostIsKeptToWhatIsNeeded) {
-  const std::string bytes = database(
+  const std::string bytes = database_of(
       kNames + kernels(fmt::format("(100, 200, 0, 7, 1, {}, 5, 6, 12)", kProcess7)) +
       calls(fmt::format("(10, 20, {}, 1, 3, NULL)", kThread5)) +
       "CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER);"
@@ -183,7 +167,7 @@ TEST(Nsys, WhatTheFileSaysOfItsHostIsKeptToWhatIsNeeded) {
 
 TEST(Nsys, CopiesGraphsRangesAndWaitsAreKept) {
   const std::string of7 = fmt::format("{}", kProcess7);
-  const std::string bytes = database(
+  const std::string bytes = database_of(
       kNames +
       "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, streamId, correlationId, "
       "globalPid, copyKind, srcKind, dstKind, bytes);"
@@ -238,14 +222,14 @@ TEST(Nsys, CopiesGraphsRangesAndWaitsAreKept) {
 }
 
 TEST(Nsys, OddRowsAreCounted) {
-  const std::string bytes =
-      database(kNames + kernels(fmt::format("(100, 50, 0, 7, 1, {0}, 2, 1, NULL), "
-                                            "(NULL, 250, 1, 7, 1, {0}, 2, 1, NULL), "
-                                            "(9223372036854775800, -9, 1, 7, 1, {0}, 2, 1, NULL), "
-                                            "(5, 6, NULL, 7, 1, {0}, 2, 1, NULL), "
-                                            "('x', 'y', 'z', 'a', 'b', 'c', 'd', 'e', 'f'), "
-                                            "(7, 8, 0, 7, -4, {0}, 999, 999, NULL)",
-                                            kProcess7)));
+  const std::string bytes = database_of(
+      kNames + kernels(fmt::format("(100, 50, 0, 7, 1, {0}, 2, 1, NULL), "
+                                   "(NULL, 250, 1, 7, 1, {0}, 2, 1, NULL), "
+                                   "(9223372036854775800, -9, 1, 7, 1, {0}, 2, 1, NULL), "
+                                   "(5, 6, NULL, 7, 1, {0}, 2, 1, NULL), "
+                                   "('x', 'y', 'z', 'a', 'b', 'c', 'd', 'e', 'f'), "
+                                   "(7, 8, 0, 7, -4, {0}, 999, 999, NULL)",
+                                   kProcess7)));
   const auto trace = trace_of(bytes);
   ASSERT_TRUE(trace) << trace.error().text;
   std::vector<std::string> said;
@@ -266,7 +250,7 @@ TEST(Nsys, DatabasesOfOtherProfilersAreNamed) {
        "trace_view.json"},
   };
   for (const auto& c : kCases) {
-    const auto trace = trace_of(database(c.tables));
+    const auto trace = trace_of(database_of(c.tables));
     ASSERT_FALSE(trace);
     EXPECT_NE(trace.error().text.find(c.names), std::string::npos) << trace.error().text;
   }
@@ -278,12 +262,12 @@ TEST(Nsys, WhatIsNoExportIsSaid) {
     std::string bytes;
     std::string want;
   } kCases[] = {
-      {"another database", database("CREATE TABLE a (b);"),
+      {"another database", database_of("CREATE TABLE a (b);"),
        "is an SQLite database, but not an Nsight Systems export with events; create one with: nsys "
        "export --type sqlite REPORT.nsys-rep"},
-      {"an export of nothing", database(kNames + "CREATE TABLE NVTX_EVENTS (start, end);"),
+      {"an export of nothing", database_of(kNames + "CREATE TABLE NVTX_EVENTS (start, end);"),
        "has no device events and no host events"},
-      {"its head alone", database(kNames).substr(0, 50), "is not an SQLite database"},
+      {"its head alone", database_of(kNames).substr(0, 50), "is not an SQLite database"},
       {"something else", std::string(200, 'x'), "is not an SQLite database"},
   };
   for (const auto& c : kCases) {
@@ -300,7 +284,7 @@ std::string many(int count) {
     rows += fmt::format("{}({}, {}, 0, 7, {}, {}, 2, 1, NULL)", i == 1 ? "" : ", ", 10 * i,
                         10 * i + 5, i, kProcess7);
   }
-  return database(kNames + kernels(rows));
+  return database_of(kNames + kernels(rows));
 }
 
 TEST(Nsys, ATruncatedFileGivesWhatIsWhole) {
@@ -332,7 +316,7 @@ TEST(Nsys, BrokenPagesNeitherCrashNorHang) {
 }
 
 TEST(Nsys, AViewInPlaceOfATableIsNotRun) {
-  const std::string bytes = database(
+  const std::string bytes = database_of(
       kNames +
       "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL "
       "SELECT x + 1 FROM c) SELECT x AS start FROM c;");

@@ -95,7 +95,7 @@ export function describe(c: Comparison | null | undefined): string {
   }
   if (Number.isFinite(lower)) return `at least ${saving(lower)} (95 %, ${pairs})`;
   if (Number.isFinite(upper)) return `at most ${saving(upper)} (95 %, ${pairs})`;
-  return `cannot tell (${pairs} bound nothing)`;
+  return `cannot tell (${pairs} give no bound)`;
 }
 
 export function seconds(value: Number_): string {
