@@ -351,7 +351,7 @@ class Shown {
     const scan::CapacityUse& capacity = report_.capacity;
     if (!capacity.total) {
       figure("capacity", kNotKnown,
-             "so neither is what was unallocated: sinfo -N -o '%N|%R|%G|%T' tells what there is");
+             "so unallocated time is not known; add the output of: sinfo -N -o '%N|%R|%G|%T'");
       if (capacity.down) figure("  down", amount(*capacity.down), "");
       return;
     }

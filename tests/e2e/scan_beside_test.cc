@@ -174,7 +174,7 @@ TEST_F(Beside, KeptScansShowATrendByMonth) {
   EXPECT_NE(none.out.find("amdahl scan … --keep"), std::string::npos);
   const Outcome brief = scan({"--keep"});
   EXPECT_EQ(brief.code, 2);
-  EXPECT_NE(brief.err.find("--keep wants a window of a day or more"), std::string::npos)
+  EXPECT_NE(brief.err.find("--keep needs a window of a day or more"), std::string::npos)
       << brief.err;
   const auto keep = [&](const char* from, const char* to) {
     const Outcome kept = scan({"--keep", "--from", from, "--to", to});
@@ -215,7 +215,7 @@ TEST(OtherSites, ALogOfNvidiaSmiAloneSaysWhichAcceleratorsStoodIdle) {
   const std::string text = flat(done.out);
   EXPECT_NE(text.find("lab01 1 2.00 2.00 100 % 0.0 %"), std::string::npos) << text;
   EXPECT_NE(text.find("lab01 0 2.00 0 0.0 % 90 %"), std::string::npos) << text;
-  EXPECT_NE(text.find("To see whose time it was, add accounting"), std::string::npos) << text;
+  EXPECT_NE(text.find("To see users and jobs, add accounting"), std::string::npos) << text;
   const Json answer = json_of(sandbox.amdahl({"scan", "lab01.csv", "--json"}));
   EXPECT_EQ(answer.at("beside").at("without_jobs").size(), 2U);
 }
