@@ -113,7 +113,7 @@ TEST_F(Beside, EnergyIsPowerTimesTimeAndBillsAddUpToIt) {
   EXPECT_NE(scan({"--chargeback"}).out.find("\nuser,ada,1,10.000000,"), std::string::npos);
   sandbox_.write("state/config.toml", "[scan]\nco2_g_per_kwh = 20\n");
   const std::string text = flat(scan({"--ascii", "--config", "state/config.toml"}).out);
-  EXPECT_NE(text.find("energy 2.91 kWh drawn by accelerators while jobs held them; 0.0582 kg of "
+  EXPECT_NE(text.find("energy 2.91 kWh drawn by accelerators while jobs held them; 0.06 kg of "
                       "CO2 at 20.0 g/kWh"),
             std::string::npos)
       << text;
