@@ -120,7 +120,8 @@ Result<> check_flags(const model::Spec& spec, const model::Change& change) {
     });
     if (is_runners && !is_knob_flag(spec, flag)) {
       return bad_input(fmt::format(
-          "{} says which code runs, and is no flag of the job: propose a patch instead", flag));
+          "{} selects the code that runs; it is no flag of the job: propose a patch instead",
+          flag));
     }
   }
   return Ok{};

@@ -77,7 +77,7 @@ constexpr auto kSettings = std::to_array<Setting>({
     {"gate", "hook", &Config::gate_hook,
      "shell command after a promotion or rollback (docs/format/promotion.md); empty: none"},
     {"webhook", "url", &Config::webhook_url,
-     "address that is told of gate items, decisions and alarms (docs/format/webhook.md)"},
+     "address that receives gate items, decisions and alarms (docs/format/webhook.md)"},
     {"webhook", "secret_env", &Config::webhook_secret_env, "variable with the key that signs them"},
     {"canary", "runs", &Config::canary_runs,
      "production runs over which a promoted change is watched; 0: no canary"},

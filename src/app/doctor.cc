@@ -123,7 +123,7 @@ Symptom cgroup(const Config& config) {
   const auto mounts = os::read_file("/proc/self/mountinfo");
   const std::string versions = mounts ? os::cgroup_versions(*mounts) : "";
   if (versions.empty()) {
-    return {"cgroup", "absent", "none is mounted: limits come from /proc alone", ""};
+    return {"cgroup", "absent", "none is mounted: limits come from /proc only", ""};
   }
   const os::CgroupLimits limits = os::own_cgroup_limits();
   const double quota = limits.quota_cores;
@@ -155,7 +155,7 @@ void add_models(const Config& config, std::vector<Symptom>& symptoms) {
     return;
   }
   if (models->empty()) {
-    symptoms.push_back({"models", "absent", "none: rules alone propose, and cost nothing",
+    symptoms.push_back({"models", "absent", "none: only rules propose changes, at no cost",
                         "name one under [agent] of the configuration"});
   }
   for (const agent::Runtime& runtime : *models) {

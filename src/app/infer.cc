@@ -139,9 +139,9 @@ Result<> check_repeatable(const SeenRun& first, const SeenRun& second) {
   const int left = std::max(first.receipt.left_behind, second.receipt.left_behind);
   if (left > 0) {
     return bad_input(
-        fmt::format("the job exits while {} that it started still run{}: make it stay in the "
+        fmt::format("the job exits while {} it started {} still running; make it stay in the "
                     "foreground until its work is done",
-                    counted(left, "process", "processes"), left == 1 ? "s" : ""));
+                    counted(left, "process", "processes"), left == 1 ? "is" : "are"));
   }
   if (std::max(seconds, to_seconds(second.receipt.wall)) < kShortestJob) {
     return bad_input(

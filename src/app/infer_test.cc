@@ -129,7 +129,7 @@ TEST(Infer, AJobThatCannotBeTunedGetsASentence) {
       {wants_screen, good, "the first run of the job asked for a terminal or for input"},
       {asks, good, "the first run of the job asked for a terminal or for input"},
       {brief, brief, "the job takes 0.30 s: below a second"},
-      {daemon, good, "the job exits while 1 process that it started still runs: make it stay"},
+      {daemon, good, "the job exits while 1 process it started is still running; make it stay"},
       {some, less, "two unchanged runs did different work (10 and 3)"},
       {seen("step 100 loss 1\n"), seen("step 200 loss 0.5\n"),
        "two unchanged runs did different work (100 and 200 steps): the job resumes earlier "

@@ -71,7 +71,7 @@ Result<> keep_scan(const Config& config, const FleetAnswer& answer) {
   const scan::Report& report = answer.report;
   if (!scan::tells_a_week(report)) {
     return bad_input(fmt::format(
-        "--keep wants a window of a day or more, this one has {}; pass --window 7d, or more files",
+        "--keep needs a window of a day or more; this one has {}: pass --window 7d, or more files",
         show_duration(report.end - report.start)));
   }
   const KeptScan kept{.start = report.start,

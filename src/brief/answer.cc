@@ -1,19 +1,15 @@
 #include "brief/answer.h"
 
 #include <algorithm>
-#include <exception>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
 
 #include "base/check.h"
 #include "base/embedded.h"
+#include "base/json_schema.h"
 #include "base/text.h"
 #include "refute/check.h"
 
@@ -24,9 +20,7 @@ std::span<const Embedded> embedded_answer_schemas();
 namespace amdahl::brief {
 namespace {
 
-using Adapter = valijson::adapters::NlohmannJsonAdapter;
-
-constexpr int kMostProblems = 10;
+constexpr std::size_t kMostProblems = 10;
 constexpr int kDeepest = 32;
 
 // Copies and checks of a document follow its depth: a hostile one must not reach them.
@@ -63,24 +57,10 @@ Json answer_schema(Role role) {
 }
 
 Result<> check_answer(Role role, const Json& answer) {
-  try {
-    const Json text = answer_schema(role);
-    valijson::Schema schema;
-    valijson::SchemaParser().populateSchema(Adapter(text), schema);
-    valijson::ValidationResults results;
-    valijson::Validator validator(valijson::Validator::kStrongTypes);
-    if (validator.validate(schema, Adapter(answer), &results)) return Ok{};
-    std::string problems;
-    int told = 0;
-    for (valijson::ValidationResults::Error error; results.popError(error) && told < kMostProblems;
-         ++told) {
-      for (const std::string& part : error.context) problems += part;
-      problems += ": " + error.description + "\n";
-    }
-    return bad_input("the answer does not fit its schema:\n" + problems);
-  } catch (const std::exception& e) {
-    return bad_input(fmt::format("the answer does not fit its schema: {}", e.what()));
-  }
+  std::vector<std::string> faults = schema_faults(answer, answer_schema(role));
+  if (faults.empty()) return Ok{};
+  faults.resize(std::min(faults.size(), kMostProblems));
+  return bad_input("the answer does not fit its schema:\n" + join(faults, "\n") + "\n");
 }
 
 Result<Json> answer_in(std::string_view text) {

@@ -131,6 +131,10 @@ class CliTest : public testing::Test {
 TEST_F(CliTest, SlipsAreNamedWithWhatToType) {
   EXPECT_EQ(wrong({"statsu"}),
             "amdahl: unknown command 'statsu', did you mean 'status'?; type: amdahl --help\n");
+  EXPECT_EQ(wrong({"hlep"}),
+            "amdahl: unknown command 'hlep', did you mean 'help'?; type: amdahl --help\n");
+  EXPECT_EQ(wrong({"--hepl"}),
+            "amdahl: unknown option --hepl, did you mean --help?; type: amdahl --help\n");
   EXPECT_EQ(wrong({"help", "ledgr"}),
             "amdahl: there is no help on 'ledgr', did you mean 'ledger'?; type: amdahl --help\n");
   EXPECT_EQ(wrong({"--state", "status"}), "amdahl: no command was given; type: amdahl --help\n");

@@ -263,9 +263,24 @@ struct AddTo {
 Error unknown_verb(const std::string& verb) {
   std::vector<std::string_view> names;
   for (const Verb& v : verbs()) names.push_back(v.name);
+  names.emplace_back("help");
   const auto near = did_you_mean(verb, names);
   return bad_input(fmt::format("unknown command '{}'{}; type: amdahl --help", verb,
                                near ? fmt::format(", did you mean '{}'?", *near) : ""));
+}
+
+Error no_verb(const std::vector<std::string>& typed) {
+  std::vector<std::string_view> names{"--version", "--help"};
+  for (const Option& o : kOptions) {
+    if (o.verb.empty()) names.push_back(o.name);
+  }
+  for (const std::string& word : typed) {
+    if (!word.starts_with("--") || std::ranges::find(names, word) != names.end()) continue;
+    const auto near = did_you_mean(word, names);
+    return bad_input(fmt::format("unknown option {}{}; type: amdahl --help", word,
+                                 near ? fmt::format(", did you mean {}?", *near) : ""));
+  }
+  return bad_input("no command was given; type: amdahl --help");
 }
 
 Error wrong_use(const std::string& verb, const std::string& what,
@@ -361,7 +376,7 @@ Result<Typed> parse(const std::vector<std::string>& argv) {
     typed.verb = version ? "version" : "help";
     const bool help = before.empty() || std::ranges::find(before, "--help") != before.end() ||
                       std::ranges::find(before, "-h") != before.end();
-    if (!version && !help) return bad_input("no command was given; type: amdahl --help");
+    if (!version && !help) return no_verb(before);
     return typed;
   }
   typed.verb = *verb;

@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "app/door.h"
+
 namespace amdahl::cli {
 namespace {
 
@@ -65,6 +67,12 @@ Result<> check_outputs(std::string_view verb, const Flags& flags) {
   if (fs::exists(folder, error)) return Ok{};
   return Error{Error::Kind::kNotFound,
                fmt::format("--html: there is no folder {}; make it first", folder.string())};
+}
+
+Result<> write_page(const Flags& flags, std::string_view page) {
+  TRY(app::write_output(flags.html, page).in("--html"));
+  fmt::print(stderr, "page: {}\n", flags.html);
+  return Ok{};
 }
 
 }  // namespace amdahl::cli

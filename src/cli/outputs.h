@@ -10,4 +10,7 @@ namespace amdahl::cli {
 // stdout's target, and the folder of --html exists.
 Result<> check_outputs(std::string_view verb, const Flags& flags);
 
+// Writes the page of --html and names it on stderr.
+Result<> write_page(const Flags& flags, std::string_view page);
+
 }  // namespace amdahl::cli

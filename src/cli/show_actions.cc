@@ -161,7 +161,7 @@ std::string show_policy(const Flags& flags, const app::FleetAnswer& answer) {
   }
   const Replay* chosen = report.policies.idle_timeout();
   std::string text = fmt::format(
-      "Rules replayed on {} whose every accelerator was observed, in {}.\n\n",
+      "Rules replayed on {} with samples of every accelerator, in {}.\n\n",
       counted(static_cast<std::int64_t>(report.policies.idle_timeouts.front().judged), "job"),
       unit.name);
   text += table({"rule", "hits", "wrong", "users", "recovered", "at risk"}, rows);

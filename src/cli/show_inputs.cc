@@ -163,13 +163,13 @@ std::string show_capacity(const Flags& flags, const app::FleetAnswer& answer) {
     text += "\n";
   };
   paragraph(
-      fmt::format("{} to {} UTC: the input has no jobs, so {}whose time it was, and what of "
-                  "it was wasted, is not known.{}",
+      fmt::format("{} to {} UTC: the input has no jobs, so {}who used the accelerators, and "
+                  "how much was wasted, is not known.{}",
                   describe_time(answer.report.start), describe_time(answer.report.end),
-                  all.is_accounted ? "" : "what was allocated, ", use_without_jobs(answer)));
+                  all.is_accounted ? "" : "how much was allocated, ", use_without_jobs(answer)));
   text += free_table(answer);
   paragraph(
-      "To see whose time it was, add accounting: amdahl scan … sacct.txt, or --source slurm. "
+      "To see users and jobs, add accounting: amdahl scan … sacct.txt, or --source slurm. "
       "Without a scheduler, run jobs under amdahl run -- COMMAND.");
   text += fmt::format("Accelerator-hours by {}\n", all.basis);
   text += table({"partition", "capacity", "down", "unallocated", "allocated"}, rows);

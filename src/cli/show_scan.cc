@@ -238,13 +238,13 @@ class Shown {
                          money(&scan::Money::lost)));
       failures();
     } else {
-      figure("lost", kNotKnown, "because no job says how it ended");
+      figure("lost", kNotKnown, "because no job has an end state");
     }
     const bool queue = totals.queue_unknown_jobs < totals.jobs;
     figure("queue", queue ? amount(totals.queue) : kNotKnown,
-           !queue ? "because no job says when it was submitted"
+           !queue ? "because no job has a submit time"
            : totals.queue_unknown_jobs > 0
-               ? fmt::format("waited for accelerators; {} say when they were submitted",
+               ? fmt::format("waited for accelerators; {} have a submit time",
                              fmt::format("{} of {} jobs", totals.jobs - totals.queue_unknown_jobs,
                                          totals.jobs))
                : "waited for accelerators, before jobs began");
@@ -351,7 +351,7 @@ class Shown {
     const scan::CapacityUse& capacity = report_.capacity;
     if (!capacity.total) {
       figure("capacity", kNotKnown,
-             "so neither is what was unallocated: sinfo -N -o '%N|%R|%G|%T' tells what there is");
+             "so unallocated time is not known; add the output of: sinfo -N -o '%N|%R|%G|%T'");
       if (capacity.down) figure("  down", amount(*capacity.down), "");
       return;
     }

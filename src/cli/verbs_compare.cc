@@ -6,9 +6,9 @@
 
 #include "api/job.h"
 #include "app/compare_pair.h"
-#include "app/door.h"
 #include "app/pages.h"
 #include "base/text.h"
+#include "cli/outputs.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -112,10 +112,7 @@ Result<int> do_compare(const CompareFlags& flags) {
   const auto outcome = tried(flags, watch);
   line.clear();
   if (!outcome) return outcome.error();
-  if (!flags.html.empty()) {
-    TRY(app::write_output(flags.html, app::page_of(*outcome)).in("--html"));
-    fmt::print(stderr, "page: {}\n", flags.html);
-  }
+  if (!flags.html.empty()) TRY(write_page(flags, app::page_of(*outcome)));
   show(flags, *outcome);
   if (outcome->account.measured.interrupted) return 130;
   return outcome->account.comparison.answer == model::Answer::kBetter ? 0 : 1;

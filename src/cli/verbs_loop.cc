@@ -47,7 +47,7 @@ std::string cycle_text(const app::CycleSummary& s) {
   }
   if (s.held > 0) text += fmt::format("; {} on hold: needs more evidence", s.held);
   if (s.parked > 0) text += fmt::format("; {} parked: amdahl status", s.parked);
-  if (s.settled) text += "; all is settled";
+  if (s.settled) text += "; nothing is left to do";
   for (const auto& [family, reason] : s.skipped) {
     text += fmt::format("; {} was skipped: {}", family, reason);
   }

@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "api/profile.h"
-#include "app/door.h"
 #include "app/kept_traces.h"
 #include "app/pages.h"
 #include "app/profile_now.h"
 #include "app/trace_profile.h"
 #include "base/text.h"
+#include "cli/outputs.h"
 #include "cli/show.h"
 #include "cli/show_job_profile.h"
 #include "cli/terminal.h"
@@ -73,9 +73,7 @@ Result<int> profile_files(const ProfileFlags& flags) {
   request.html = !flags.html.empty();
   request.hta = flags.hta;
   const app::TraceAnswer answer = TRY(app::profile_traces(request));
-  if (request.html) {
-    TRY(app::write_output(flags.html, answer.page).in("--html"));
-  }
+  if (request.html) TRY(write_page(flags, answer.page));
   TRY(keep(flags, api::traces(answer)));
   if (flags.json) {
     print_json(api::traces(answer));
@@ -83,7 +81,6 @@ Result<int> profile_files(const ProfileFlags& flags) {
   }
   print(app::draw(answer, {.width = terminal_width(flags), .colour = use_colour(flags)}));
   for (const profile::HtaFigures& figures : answer.hta) print(show_hta(figures));
-  if (request.html) print(fmt::format("page: {}\n", flags.html));
   return 0;
 }
 

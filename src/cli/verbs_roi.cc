@@ -12,6 +12,7 @@
 #include "base/amount.h"
 #include "base/count.h"
 #include "base/text.h"
+#include "cli/outputs.h"
 #include "cli/show.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -49,7 +50,7 @@ Result<int> do_roi(const RoiFlags& flags) {
   const auto price = flags.price >= 0 ? std::optional(flags.price) : std::nullopt;
   if (!flags.html.empty()) {
     const app::CampaignStory story = TRY(app::read_campaign(context, price));
-    TRY(app::write_output(flags.html, app::page_of(story)).in("--html"));
+    TRY(write_page(flags, app::page_of(story)));
   }
   const app::Roi roi = TRY(app::return_on_investment(context, price));
   if (!flags.csv.empty()) TRY(app::write_output(flags.csv, app::roi_csv(roi)).in("--csv"));

@@ -15,6 +15,7 @@
 #include "base/amount.h"
 #include "base/count.h"
 #include "base/text.h"
+#include "cli/outputs.h"
 #include "cli/show.h"
 #include "cli/show_scan.h"
 #include "cli/terminal.h"
@@ -216,10 +217,7 @@ Result<int> show_own(const ScanFlags& flags, const app::FleetAnswer& answer, sca
   constexpr std::size_t kOwnRows = 20;  // As the server shows.
   const scan::By whose = by == scan::By::kAccount ? by : scan::By::kUser;
   const app::OwnWaste own = TRY(app::own_waste(answer, whose, flags.of, kOwnRows));
-  if (!flags.html.empty()) {
-    TRY(app::write_output(flags.html, app::own_page_of(answer, whose, flags.of)).in("--html"));
-    fmt::print(stderr, "page: {}\n", flags.html);
-  }
+  if (!flags.html.empty()) TRY(write_page(flags, app::own_page_of(answer, whose, flags.of)));
   if (flags.json) {
     print_json(api::own_waste(own, answer));
     return 0;
@@ -276,9 +274,7 @@ Result<int> do_scan(const ScanFlags& flags) {
   const app::FleetAnswer answer = TRY(std::move(done));
   if (!flags.explain_input && !flags.json) say_left_out(answer);
   if (!flags.html.empty() && flags.of.empty()) {
-    const std::string page = app::page_of(answer, by, options.report.order);
-    TRY(app::write_output(flags.html, page).in("--html"));
-    fmt::print(stderr, "page: {}\n", flags.html);
+    TRY(write_page(flags, app::page_of(answer, by, options.report.order)));
   }
   if (flags.keep) TRY(app::keep_scan(config, answer));
   TRY(write_others(flags, answer));

@@ -119,7 +119,7 @@ void remark_on_size(const Account& account, std::vector<std::string>& remarks) {
   constexpr double kHuge = 1.1;  // A factor of 3.
   if (std::abs(account.comparison.effect) < kHuge || account.comparison.pairs == 0) return;
   remarks.push_back(
-      "Each pair differs so much that it might be an outlier, and counts as little as one: a "
+      "Each difference is so large that it might be an outlier, so each pair counts little: a "
       "difference of more than a factor of 3 takes more pairs to prove than one of 30 %.");
 }
 

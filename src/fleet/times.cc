@@ -415,7 +415,7 @@ Result<TimeFormat> time_format(std::string_view pattern, Nanos base) {
     if (i + 1 == pattern.size() ||
         std::string_view("YymdHIMSabpfz%").find(pattern[i + 1]) == std::string_view::npos) {
       return bad_input("time format '" + std::string(pattern) +
-                       "': knows %Y %y %m %d %a %b %H %I %p %M %S %f %z");
+                       "': supported are %Y %y %m %d %a %b %H %I %p %M %S %f %z");
     }
     ++i;
     format.how_ = TimeFormat::How::kPattern;

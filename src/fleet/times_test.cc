@@ -150,7 +150,7 @@ TEST(Times, FormatsOfColumns) {
   EXPECT_EQ(read("epoch_s", "").is, Is::kNone);
   EXPECT_EQ(read("%d/%m/%Y", "11/10").is, Is::kBad);
   EXPECT_EQ(time_format("%Q").error().text,
-            "time format '%Q': knows %Y %y %m %d %a %b %H %I %p %M %S %f %z");
+            "time format '%Q': supported are %Y %y %m %d %a %b %H %I %p %M %S %f %z");
   EXPECT_EQ(time_format("iso").error().text,
             "time format 'iso' is none of auto, epoch_s, epoch_ms, epoch_us, epoch_ns, or a "
             "pattern such as '%d/%m/%Y %H:%M:%S'");

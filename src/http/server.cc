@@ -10,7 +10,6 @@
 #include <boost/asio.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
 #include <fmt/core.h>
 
@@ -25,7 +24,6 @@ namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-namespace bhttp = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 template <class Value = void>
@@ -33,22 +31,11 @@ using Task = asio::awaitable<Value>;
 
 constexpr int kAgentsAtOnce = 4;  // Calls of tools may wait for experiments.
 constexpr auto kTick = std::chrono::milliseconds(100);
-constexpr int kTicksBetweenLooks = 5;    // At the ledger.
-constexpr int kTicksBetweenBeats = 150;  // Detects streams whose client has gone.
+constexpr int kTicksBetweenLooks = 5;      // At the ledger.
+constexpr int kTicksBetweenBeats = 150;    // Detects streams whose client has gone.
+constexpr std::size_t kAtOnce = 64 << 10;  // Bytes read.
 
 auto with(error_code& error) { return asio::redirect_error(asio::use_awaitable, error); }
-
-using Message = bhttp::response<bhttp::string_body>;
-
-Message message_of(const Response& response, bool keep_alive) {
-  Message message{static_cast<bhttp::status>(response.status), 11};
-  message.set(bhttp::field::server, "amdahl");
-  if (response.status != 304) message.set(bhttp::field::content_type, response.type);
-  for (const auto& [name, value] : response.headers) message.insert(name, value);
-  message.keep_alive(keep_alive);
-  message.body() = response.body;
-  return message;
-}
 
 class Server {
  public:
@@ -71,6 +58,8 @@ class Server {
   Task<> talk_over(Stream& stream);
   template <class Stream>
   Task<bool> talk_once(Stream& stream, beast::flat_buffer& buffer);
+  template <class Stream>
+  Task<bool> receive(Stream& stream, beast::flat_buffer& buffer, std::size_t most);
   Task<> answer(const Request& request, Dispatcher::Answer& answered);
   Response ask_mcp(const Request& request, const std::string& who);
   template <class Stream>
@@ -227,32 +216,30 @@ Task<> Server::talk_over(Stream& stream) {
 // One request and its response; returns whether the connection stays open.
 template <class Stream>
 Task<bool> Server::talk_once(Stream& stream, beast::flat_buffer& buffer) {
-  WireParser parser;
-  limit(parser, options_.limits.header_bytes, options_.limits.body_bytes);
-  error_code error;
+  RequestReader reader(options_.limits.header_bytes, options_.limits.body_bytes);
+  Request request;
+  Dispatcher::Answer answered;
   // Waiting for the first byte is idleness; from then on the whole request must come in time.
   if (buffer.size() == 0) {
     beast::get_lowest_layer(stream).expires_after(options_.limits.idle);
-    const std::size_t got = co_await stream.async_read_some(buffer.prepare(1), with(error));
-    if (error) co_return false;
-    buffer.commit(got);
+    if (!co_await receive(stream, buffer, 1)) co_return false;
   }
   beast::get_lowest_layer(stream).expires_after(options_.limits.request);
-  co_await bhttp::async_read(stream, buffer, parser, with(error));
-  // Parse errors are answered; a client that is gone or too slow is not.
-  const bool is_parsers = error.category() == make_error_code(bhttp::error::bad_method).category();
-  if (error && (!is_parsers || error == bhttp::error::end_of_stream ||
-                error == bhttp::error::partial_message)) {
-    co_return false;
+  while (true) {
+    const asio::const_buffer came = buffer.cdata();
+    buffer.consume(reader.take({static_cast<const char*>(came.data()), came.size()}));
+    if (reader.whole() || reader.problem()) break;
+    const std::size_t room = std::min(buffer.max_size() - buffer.size(), kAtOnce);
+    if (room == 0) break;
+    // A client that is gone or too slow gets no answer.
+    if (!co_await receive(stream, buffer, room)) co_return false;
   }
-  Request request;
-  Dispatcher::Answer answered;
-  if (error) {
-    answered.response = parse_problem(error);
+  if (!reader.whole()) {
+    answered.response = reader.problem().value_or(too_large());
     co_return co_await send(stream, request, answered.response, false);
   }
-  const bool keep_alive = parser.get().keep_alive();
-  auto parsed = request_of(parser.get(), tls_.has_value());
+  const bool keep_alive = reader.keeps_alive();
+  auto parsed = reader.request(tls_.has_value());
   if (!parsed) {
     answered.response = problem(parsed.error());
     co_return co_await send(stream, request, answered.response, false);
@@ -265,6 +252,15 @@ Task<bool> Server::talk_once(Stream& stream, beast::flat_buffer& buffer) {
     co_return false;
   }
   co_return co_await send(stream, request, answered.response, keep_alive);
+}
+
+// Some bytes more, at most so many; false if there will be none.
+template <class Stream>
+Task<bool> Server::receive(Stream& stream, beast::flat_buffer& buffer, std::size_t most) {
+  error_code error;
+  const asio::mutable_buffer room = buffer.prepare(most);
+  buffer.commit(co_await stream.async_read_some(room, with(error)));
+  co_return !error;
 }
 
 Task<> Server::answer(const Request& request, Dispatcher::Answer& answered) {
@@ -320,13 +316,12 @@ Task<bool> Server::send(Stream& stream, const Request& request, Response& respon
                         bool keep_alive) {
   finish(request, response);
   ++traffic_.responses[response.status];
-  Message message = message_of(response, keep_alive && !ended_);
-  message.prepare_payload();
-  if (request.method == "HEAD") message.body().clear();  // Its length stays.
-  bhttp::response_serializer<bhttp::string_body> serializer(message);
+  const bool stays = keep_alive && !ended_;
+  const Body body = request.method == "HEAD" ? Body::kLeftOut : Body::kWhole;
+  const std::string text = bytes_of(response, stays, body);
   beast::get_lowest_layer(stream).expires_after(options_.limits.send);
   error_code error;
-  co_await bhttp::async_write(stream, serializer, with(error));
+  co_await asio::async_write(stream, asio::buffer(text), with(error));
   co_return !error && keep_alive;
 }
 
@@ -336,14 +331,9 @@ template <class Stream>
 Task<> Server::follow(Stream& stream, const Request& request, Dispatcher::Answer& begun) {
   finish(request, begun.response);
   ++traffic_.responses[begun.response.status];
-  Message head = message_of(begun.response, false);
-  head.chunked(false);
-  bhttp::response_serializer<bhttp::string_body> serializer(head);
-  beast::get_lowest_layer(stream).expires_after(options_.limits.send);
-  error_code error;
-  co_await bhttp::async_write_header(stream, serializer, with(error));
   ++traffic_.event_streams;
-  std::string text = "retry: 1000\n\n";
+  std::string text = bytes_of(begun.response, false, Body::kEndless) + "retry: 1000\n\n";
+  error_code error;
   std::int64_t after = begun.after;
   while (!error && !ended_) {
     beast::get_lowest_layer(stream).expires_after(options_.limits.send);

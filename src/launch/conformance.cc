@@ -22,14 +22,15 @@ constexpr auto kRules = std::to_array<Rule>({
     {"releases-no-other", "releasing one run starts no other"},
     {"runs-once", "a run runs once, however often it is submitted or released"},
     {"receipts", "a finished run has both receipts, and its arms ran in the order asked for"},
-    {"failure-is-a-receipt", "a job that fails is a finished run whose receipt says so"},
+    {"failure-is-a-receipt", "a failed job is a finished run, and its receipt reports the failure"},
     {"shows-running", "a run whose worker is alive is running"},
     {"ticket", "a run is shown and given only to the holder of its ticket"},
     {"cancel-held", "a run that is cancelled before it starts never starts"},
     {"cancel-ends", "a run that is cancelled ends; cancelling it again is harmless"},
     {"invents-nothing", "what was never submitted is absent or unknown, and has no receipts"},
     {"charge", "what is charged covers the arms, and no more than the time that passed"},
-    {"capacity", "capacity names the hardware, and says of what is too large that it never starts"},
+    {"capacity",
+     "capacity names the hardware, and reports jobs that are too large as never starting"},
     {"no-shell", "no character of a name or an argument is interpreted"},
 });
 

@@ -27,7 +27,7 @@ std::string_view name(Work work) {
 std::string describe(const app::CycleSummary& done) {
   return fmt::format("{} runs ended, {} wait at the gate, {} parked, {}", done.ended_runs,
                      done.waiting_at_gate, done.parked,
-                     done.settled ? "all is settled"
+                     done.settled ? "nothing is left to do"
                      : done.stopped_because.empty()
                          ? "at rest"
                          : fmt::format("stopped: {}", done.stopped_because));

@@ -8,8 +8,8 @@
 #include <fmt/core.h>
 
 #include "base/embedded.h"
+#include "base/json_schema.h"
 #include "base/text.h"
-#include "mcp/schema.h"
 #include "mcp/tasks.h"
 #include "os/clock.h"
 
@@ -298,7 +298,7 @@ Server::Outcome Server::call_tool(const Json& params, const Caller& caller) {
     return fail(kInvalidParams, fmt::format("there is no tool '{}'", name->get<std::string>()));
   }
   const Json arguments = params.value("arguments", Json::object());
-  const std::string faults = faults_of(arguments, Json::parse(tool->input));
+  const std::string faults = join(schema_faults(arguments, Json::parse(tool->input)), "; ");
   if (!faults.empty()) return {tool_error(fmt::format("{}: {}", tool->name, faults))};
   ToolCall call = call_of(caller);
   const Result<Json> answer = tool->run(arguments, call);

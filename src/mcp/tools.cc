@@ -137,7 +137,7 @@ constexpr auto kTools = std::to_array<Tool>({
 "state":{"enum":["live","parked","reopened","promoted","declined","refuted","no effect","harmful",
 "inconclusive","invalid","aborted","dropped"]},
 "limit":{"type":"integer","minimum":1,"maximum":200,"description":"Rows; default 20."},
-"before":{"type":"integer","minimum":0,"description":"As the page before says."}},
+"before":{"type":"integer","minimum":0,"description":"The `before` of the previous page."}},
 "additionalProperties":false})",
      R"({"type":"object","properties":{"hypotheses":{"type":"array"},
 "before":{"anyOf":[{"type":"integer"},{"type":"null"}]}},"required":["hypotheses"]})",

@@ -94,7 +94,8 @@ constexpr auto kTroubles = std::to_array<TroubleRow>({
     {Trouble::kNoStart, "unknown start",
      "A record with an end, but no start, elapsed time or submit time, was skipped."},
     {Trouble::kRunaway, "runaway record",
-     "A record says RUNNING long after the job's time limit. The job counts up to the limit. To "
+     "A record is still RUNNING long after the job's time limit. The job counts up to the limit. "
+     "To "
      "repair such records: sacctmgr show runawayjobs."},
 });
 

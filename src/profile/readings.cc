@@ -71,8 +71,8 @@ void add_readings(const Prepared& in, TraceReport& report) {
         changes_totals(loss, kept[loss.source]));
   }
   if (const Nanos unseen = unseen_of(report); unseen > allocated_of(report) / kMatters) {
-    say(fmt::format("ranks: ranks waited {} in collectives for ranks whose files start later; that "
-                    "time is left out because its cause is not recorded",
+    say(fmt::format("ranks: ranks waited {} in collectives for ranks with traces that start later; "
+                    "this time is left out, because its cause was not recorded",
                     show_span(unseen)),
         true);
   }

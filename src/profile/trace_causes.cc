@@ -390,7 +390,7 @@ void classify_trace(const Prepared& in, TraceReport& report, Nanos allocated) {
   }
   if (const double hidden = hidden_share(report, allocated); hidden > kHiddenInGraphs) {
     profile.rule = fmt::format(
-        "unknown: {} of the time is inside CUDA graphs, whose kernels the trace does not record",
+        "unknown: {} of the time is inside CUDA graphs; the trace does not record their kernels",
         show_percent(hidden));
     return;
   }

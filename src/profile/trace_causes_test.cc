@@ -174,7 +174,7 @@ TEST(TraceCauses, CannotTellWhatGraphsHide) {
   EXPECT_EQ(got.profile.bottleneck, Bottleneck::kUnknown);
   EXPECT_EQ(
       got.profile.rule,
-      "unknown: 98 % of the time is inside CUDA graphs, whose kernels the trace does not record");
+      "unknown: 98 % of the time is inside CUDA graphs; the trace does not record their kernels");
 }
 
 TEST(TraceCauses, EmptyTracesGiveEmptyReports) {

@@ -20,7 +20,7 @@ TEST(Unseen, AGraphThatShowsNoKernelsMayBeWhatTheDeviceWasAt) {
   EXPECT_EQ(got.profile.bottleneck, Bottleneck::kUnknown);
   EXPECT_EQ(
       got.profile.rule,
-      "unknown: 100 % of the time is inside CUDA graphs, whose kernels the trace does not record");
+      "unknown: 100 % of the time is inside CUDA graphs; the trace does not record their kernels");
 }
 
 TEST(Unseen, AnEventThatStartsLongAfterItsLaunchWasNotBeingLaunched) {

@@ -251,7 +251,7 @@ class Builder {
     action.confidence = counted_rate(hits - replay->wrong(), hits, "hits that never worked again");
     const std::string limit = timeout_text(replay->limit);
     action.because = fmt::format(
-        "idle-timeout={} replayed on {}: ends {}, of which {} worked again later ({} of work)",
+        "idle-timeout={} replayed on {}: ends {}; {} of them worked again later ({} of work)",
         limit, n(replay->judged, "job"), n(hits, "job"), replay->wrong(), hours(replay->at_risk()));
     const std::string now = idle_now(*replay);
     action.command = now.empty() ? fmt::format("{} --policy idle-timeout={}", options_.scan, limit)

@@ -283,7 +283,7 @@ std::uint32_t Recogniser::stem_of(const JobTraits& job) {
   std::optional<Stem> stem;
   if (!job.family.empty()) {
     stem = Stem{.name = std::string(job.family),
-                .what = fmt::format("jobs that say they are {}", job.family),
+                .what = fmt::format("jobs recorded as family {}", job.family),
                 .is_whole = true};
   }
   for (const std::string_view text : {job.name, job.script}) {

@@ -155,7 +155,7 @@ TEST(Family, JobsOfAScanGetTheirFamilies) {
   EXPECT_EQ(why(families.all[0]), "jobs named train_*, user b, 8 accelerators");
   EXPECT_EQ(why(families.all[1]), "jobs named train_*, user a, 5 to 8 accelerators");
   EXPECT_EQ(why(families.all[2]), "jobs named train_*, user a, 1 accelerator");
-  EXPECT_EQ(why(families.all[3]), "jobs that say they are mine, 1 accelerator");
+  EXPECT_EQ(why(families.all[3]), "jobs recorded as family mine, 1 accelerator");
   ASSERT_EQ(families.of_job.size(), usage.jobs.size());
   for (std::size_t i = 0; i < 3000; ++i) ASSERT_EQ(families.of_job[i], i % 2);
   EXPECT_EQ(families.of_job[3000], 1U);

@@ -122,8 +122,8 @@ std::string capacity_of(const Report& report) {
   text += capacity_picture(c, is_observed(report));
   text += fmt::format("<p class=\"soft\">{} h in all, by {}{}{}</p>\n", hours(*c.total),
                       escape_html(c.basis), c.down ? "" : "; down time is unknown",
-                      c.elsewhere > 0 ? fmt::format("; {} h were allocated on hosts of which no "
-                                                    "more is known",
+                      c.elsewhere > 0 ? fmt::format("; {} h were allocated on hosts of unknown "
+                                                    "size",
                                                     hours(c.elsewhere))
                                       : "");
   return text;

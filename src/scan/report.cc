@@ -26,7 +26,7 @@
 namespace amdahl::scan {
 namespace {
 
-constexpr std::string_view kNotSaid = "(not said)";
+constexpr std::string_view kNotSaid = "(unknown)";
 
 class Reporter {
  public:

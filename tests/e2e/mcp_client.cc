@@ -9,8 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/json_schema.h"
+#include "base/text.h"
 #include "harness.h"
-#include "mcp/schema.h"
 
 namespace amdahl::e2e {
 namespace {
@@ -123,7 +124,7 @@ Json McpClient::call(const std::string& tool, Json arguments) {
   const Json result = raw_call(tool, std::move(arguments));
   EXPECT_EQ(result.value("isError", true), false) << tool << ": " << result;
   const Json answer = result.value("structuredContent", Json::object());
-  EXPECT_EQ(mcp::faults_of(answer, tools_.at(tool).at("outputSchema")), "") << tool;
+  EXPECT_EQ(join(schema_faults(answer, tools_.at(tool).at("outputSchema")), "; "), "") << tool;
   EXPECT_EQ(Json::parse(result.at("content").at(0).at("text").get<std::string>()), answer);
   return answer;
 }

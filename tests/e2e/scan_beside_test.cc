@@ -113,7 +113,7 @@ TEST_F(Beside, EnergyIsPowerTimesTimeAndBillsAddUpToIt) {
   EXPECT_NE(scan({"--chargeback"}).out.find("\nuser,ada,1,10.000000,"), std::string::npos);
   sandbox_.write("state/config.toml", "[scan]\nco2_g_per_kwh = 20\n");
   const std::string text = flat(scan({"--ascii", "--config", "state/config.toml"}).out);
-  EXPECT_NE(text.find("energy 2.91 kWh drawn by accelerators while jobs held them; 0.0582 kg of "
+  EXPECT_NE(text.find("energy 2.91 kWh drawn by accelerators while jobs held them; 0.06 kg of "
                       "CO2 at 20.0 g/kWh"),
             std::string::npos)
       << text;
@@ -174,7 +174,7 @@ TEST_F(Beside, KeptScansShowATrendByMonth) {
   EXPECT_NE(none.out.find("amdahl scan … --keep"), std::string::npos);
   const Outcome brief = scan({"--keep"});
   EXPECT_EQ(brief.code, 2);
-  EXPECT_NE(brief.err.find("--keep wants a window of a day or more"), std::string::npos)
+  EXPECT_NE(brief.err.find("--keep needs a window of a day or more"), std::string::npos)
       << brief.err;
   const auto keep = [&](const char* from, const char* to) {
     const Outcome kept = scan({"--keep", "--from", from, "--to", to});
@@ -215,7 +215,7 @@ TEST(OtherSites, ALogOfNvidiaSmiAloneSaysWhichAcceleratorsStoodIdle) {
   const std::string text = flat(done.out);
   EXPECT_NE(text.find("lab01 1 2.00 2.00 100 % 0.0 %"), std::string::npos) << text;
   EXPECT_NE(text.find("lab01 0 2.00 0 0.0 % 90 %"), std::string::npos) << text;
-  EXPECT_NE(text.find("To see whose time it was, add accounting"), std::string::npos) << text;
+  EXPECT_NE(text.find("To see users and jobs, add accounting"), std::string::npos) << text;
   const Json answer = json_of(sandbox.amdahl({"scan", "lab01.csv", "--json"}));
   EXPECT_EQ(answer.at("beside").at("without_jobs").size(), 2U);
 }

@@ -119,7 +119,7 @@ TEST_F(ScanReport, WhatNobodyObservedIsNotZero) {
   EXPECT_NE(text.find("wasted not known because nothing was observed: add samples"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("capacity not known so neither is what was unallocated"), std::string::npos)
+  EXPECT_NE(text.find("capacity not known so unallocated time is not known"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("0.0 %"), std::string::npos) << text;
 }

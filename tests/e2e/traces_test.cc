@@ -324,7 +324,7 @@ TEST(TracesCorpus, EightRanksAreOneJob) {
   EXPECT_FALSE(got.at("ranks").at("collectives").empty());
   // The files do not begin together: what the first collective waits for is in none of them.
   EXPECT_EQ(got.at("bottleneck"), "serial") << got.at("rule");
-  EXPECT_NE(got.at("missing").dump().find("whose files start later"), std::string::npos);
+  EXPECT_NE(got.at("missing").dump().find("with traces that start later"), std::string::npos);
   EXPECT_EQ(sum_of(got.at("critical_path").at("by_reason_ns")), got.at("wall_ns"));
 }
 

@@ -195,8 +195,8 @@ class DataReader final : public DocumentReader {
   Result<> read(element data) override {
     if (!of_) {
       return bad_input(
-          "does not say whose samples it has; leave it in the folders of its archive: "
-          "CLUSTER/1403/244/1608923076/data.json is of job 1403244");
+          "has no job id; leave it in the folders of its archive: "
+          "CLUSTER/1403/244/1608923076/data.json belongs to job 1403244");
     }
     object metrics;
     if (data.get(metrics) != simdjson::SUCCESS) return bad_input("is not an object of metrics");

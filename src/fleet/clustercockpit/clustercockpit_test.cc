@@ -64,8 +64,8 @@ TEST(ClusterCockpit, ItsSamples) {
 
 TEST(ClusterCockpit, SaysWhatIsWrong) {
   EXPECT_EQ(feed(make_data, kData, {.path = "data.json"}).error,
-            "does not say whose samples it has; leave it in the folders of its archive: "
-            "CLUSTER/1403/244/1608923076/data.json is of job 1403244");
+            "has no job id; leave it in the folders of its archive: "
+            "CLUSTER/1403/244/1608923076/data.json belongs to job 1403244");
   EXPECT_EQ(feed(make_meta, R"({"cluster":"x"})").error, "/jobId: is missing");
   EXPECT_TRUE(feed(make_meta, kMeta.substr(0, 300)).error.starts_with("is not JSON: "));
   const Fed odd = feed(make_meta, R"({"jobId":"7","resources":7,"statistics":{"acc_utilization":

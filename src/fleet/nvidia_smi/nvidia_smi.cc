@@ -417,13 +417,13 @@ Explained explain(std::string_view head, const ReaderOptions&) {
   if (is_named) said.appended = has_header ? Appended::kAfterHeader : Appended::kAlone;
   if (!has_header) {
     said.text =
-        "without a header: the (first) column in % is taken for utilization.gpu, one of small "
-        "whole "
-        "numbers for the index";
+        "no header: the first column in % is read as utilization.gpu, a column of small whole "
+        "numbers as the index";
   }
   if (!is_named) {
-    said.text += fmt::format("{}no column says which GPU: they are taken to come in their order",
-                             said.text.empty() ? "" : "\n");
+    said.text +=
+        fmt::format("{}no column for the GPU: rows are assumed to be in the order of the GPUs",
+                    said.text.empty() ? "" : "\n");
   }
   return said;
 }

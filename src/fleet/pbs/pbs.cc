@@ -217,7 +217,7 @@ class PbsReader final : public LineReader {
     const bool has_begun = job.start != Nanos{} || (job.end != Nanos{} && job.elapsed > Nanos{});
     if (!has_begun || (type != 'S' && job.end < job.start)) {
       return intake_.trouble(Trouble::kBadTime, where,
-                             fmt::format("start '{}' and end '{}' are no time that it ran",
+                             fmt::format("start '{}' and end '{}' are not a valid run time",
                                          clip(values["start"], 20), clip(values["end"], 20)));
     }
     job.state = type == 'S'   ? JobState::kRunning

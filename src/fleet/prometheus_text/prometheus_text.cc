@@ -189,9 +189,10 @@ class TextReader final : public Reader {
     // A scrape does not name its host: Prometheus adds that label.
     if (key.host.empty()) key.host = host_;
     if (key.uuid.empty() && (key.host.empty() || key.accelerator.empty())) {
-      intake_.trouble(Trouble::kBadLine, where,
-                      "a series without the labels of a host and an accelerator; whose file it is "
-                      "says --host NAME");
+      intake_.trouble(
+          Trouble::kBadLine, where,
+          "a series without labels for host and accelerator; if the file is from one host, "
+          "pass --host NAME");
       return {};
     }
     if (!key.job.empty() && (!subject.user.empty() || !subject.account.empty())) {

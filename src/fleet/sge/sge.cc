@@ -215,7 +215,7 @@ class SgeReader final : public LineReader {
     if (!submit || !start || !end || *end < *start) {
       return intake_.trouble(
           Trouble::kBadTime, where_,
-          fmt::format("job {}: start '{}' and end '{}' are no time that it ran", id,
+          fmt::format("job {}: start '{}' and end '{}' are not a valid run time", id,
                       clip(field("start_time"), 30), clip(field("end_time"), 30)));
     }
     const double slots = to_number<double>(field("slots")).value_or(1);

@@ -139,7 +139,7 @@ void Sinfo::tell(std::string_view host, const Told& told) {
     give_down(intake_, host, since.at, now_, devices);
   } else {
     intake_.trouble(Trouble::kMissing, where,
-                    fmt::format("{} is {}, but since when is not said", host, state));
+                    fmt::format("{} is {}, but since when is unknown", host, state));
   }
 }
 
@@ -265,7 +265,7 @@ void Scontrol::node() {
     } else {
       intake_.trouble(
           Trouble::kMissing, node_where_,
-          fmt::format("{} is {}, but since when is not said", host, value_of(node_, "State")));
+          fmt::format("{} is {}, but since when is unknown", host, value_of(node_, "State")));
     }
   }
 }

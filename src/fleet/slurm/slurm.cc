@@ -182,7 +182,7 @@ Explained explain(std::string_view head, const ReaderOptions& options) {
     said.text = fmt::format("a table of sacct without a header: {}", options.fields);
   }
   if (!said.text.empty() && !is_json(head) && options.time_zone.empty()) {
-    said.text += "\ntimes do not say their zone: --time-zone";
+    said.text += "\ntimes have no time zone: pass --time-zone";
   }
   return said;
 }

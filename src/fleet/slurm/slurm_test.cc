@@ -421,7 +421,7 @@ TEST(Slurm, NodesGiveCapacityAndWhatIsDown) {
   const Fed fed = read(bytes, {.now = seconds(1700003600)});
   EXPECT_EQ(join(fed.told.capacities, " "), "n1|main|a100|4 n2|main|a100|4 n4|main||2 n5|main||2");
   EXPECT_EQ(join(fed.told.downs, ", "), "n2 1700000000 1700003600 3") << "one is still in use";
-  EXPECT_EQ(fed.told.complaints.at(0).text, "n5 is DOWN*+DRAIN, but since when is not said");
+  EXPECT_EQ(fed.told.complaints.at(0).text, "n5 is DOWN*+DRAIN, but since when is unknown");
 }
 
 TEST(Slurm, RunningJobsSayWhichDevicesTheyHave) {
@@ -479,7 +479,7 @@ TEST(Slurm, SinfoMaySayWhatIsDown) {
       {.now = seconds(1700003600)});
   EXPECT_EQ(join(fed.told.capacities, " "), "n1|main||4 n2|main||4 n3|main||4");
   EXPECT_EQ(join(fed.told.downs, ", "), "n2 1700000000 1700003600 4");
-  EXPECT_EQ(fed.told.complaints.at(0).text, "n3 is down*, but since when is not said");
+  EXPECT_EQ(fed.told.complaints.at(0).text, "n3 is down*, but since when is unknown");
 }
 
 TEST(Slurm, LiveCommandsAskForUnixTime) {

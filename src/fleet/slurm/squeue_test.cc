@@ -123,7 +123,7 @@ TEST(SlurmExplain, NamesWhatIsUsedAndWhatIsNot) {
   EXPECT_EQ(explain("JobID|Start|End|AllocTRES|Comment|QOS\n", {}).text,
             "a table of sacct between '|': JobID, Start, End, AllocTRES\n"
             "not used: Comment, QOS\n"
-            "times do not say their zone: --time-zone");
+            "times have no time zone: pass --time-zone");
   EXPECT_EQ(explain("JobId=7 JobName=x\n", {.time_zone = "+02:00"}).text, "scontrol show job");
 }
 

@@ -144,7 +144,7 @@ class JobGuess {
     const Column* start = builder_.find(Field::kStart, may_be_time);
     if (start == nullptr && submit != nullptr && submit->unclear.empty()) {
       builder_.give_time(Field::kStart, *submit,
-                         "nothing says when jobs began, so they are taken to begin when submitted");
+                         "no column for the start of jobs: assumed to start when submitted");
     } else {
       builder_.take_time(Field::kSubmit);
       if (builder_.take_time(Field::kStart) == nullptr) builder_.miss("start", "when a job began");
@@ -335,7 +335,7 @@ std::string explain(const Guess& guess, const Head& head) {
   if (!guess.unused.empty()) {
     text += fmt::format("  not used: {}\n", clip(join(guess.unused, ", "), 400));
   }
-  text += "  to say it otherwise, pass a mapping: --map FILE (docs/format/csv-mapping.md)";
+  text += "  to change this, pass a mapping: --map FILE (docs/format/csv-mapping.md)";
   return text;
 }
 

@@ -348,7 +348,7 @@ class SampleGuess {
     const Column all = together(columns);
     if (metric.empty() && or_usage && all.most <= 100.5) {
       metric = "gpu_util";
-      why = "taken for utilisation, as nothing else is named; ";
+      why = "assumed to be utilisation, because no other metric is named; ";
     }
     if (metric.empty()) {
       builder_.miss("value",
@@ -402,7 +402,7 @@ class SampleGuess {
       builder_.line("host", fmt::format("{{ constant = {} }}", toml_quoted(host)),
                     "by the file's name");
     } else if (!has_job) {
-      builder_.miss("host", "whose accelerators these are; or add: --host NAME");
+      builder_.miss("host", "the host of these accelerators; or add: --host NAME");
     }
   }
 

@@ -387,7 +387,7 @@ TEST(CsvGuess, ExplainsWhatMeansWhat) {
             "  host_count = \"node_num\"\n"
             "  accelerators = \"gpu_num\"\n"
             "  not used: cpu_num, type, duration, queue, gpu_time\n"
-            "  to say it otherwise, pass a mapping: --map FILE (docs/format/csv-mapping.md)");
+            "  to change this, pass a mapping: --map FILE (docs/format/csv-mapping.md)");
   const auto samples = sources().claiming(kSampleTables[0].table);
   ASSERT_TRUE(samples);
   EXPECT_EQ(fleet::explain(*samples, kSampleTables[0].table, {}).gives, Gives::kSamples);

@@ -175,8 +175,8 @@ Result<double> scale_for(const toml::node& node, std::string_view metric, double
   if (known != nullptr) return unit > 0 ? unit * known->whole : 1;
   std::vector<std::string> names;
   for (const UsageMetric& each : usage_metrics()) names.emplace_back(each.name);
-  return at(node, fmt::format("metric '{}' is none that says how busy an accelerator is: {}",
-                              metric, join(names, ", ")));
+  return at(node, fmt::format("metric '{}' does not measure how busy an accelerator is: {}", metric,
+                              join(names, ", ")));
 }
 
 struct Times {

@@ -255,7 +255,7 @@ TEST(CsvMapping, SaysWhatIsWrong) {
   EXPECT_TRUE(read_mapped("id,s,e,nums,u\n",
                           "row = \"sample\"\n[columns]\ntime = \"s\"\nvalue = { column "
                           "= \"u\", metric = \"heat\" }")
-                  .error.starts_with("mapping: line 4: metric 'heat' is none that says how busy an "
+                  .error.starts_with("mapping: line 4: metric 'heat' does not measure how busy an "
                                      "accelerator is: DCGM_FI_PROF_SM_ACTIVE, "));
 }
 

@@ -20,9 +20,8 @@ Result<std::string> script_of(const std::string& id) {
   const auto kept = ask({"scontrol", "write", "batch_script", id, "-"});
   if (kept && kept->starts_with("#!")) return *kept;
   return bad_input(
-      fmt::format("job {} has no batch script that Slurm still knows ({}): run its command once by "
-                  "hand: amdahl "
-                  "run -- CMD",
+      fmt::format("Slurm no longer has the batch script of job {} ({}); run its command once by "
+                  "hand: amdahl run -- CMD",
                   id, kept ? "it is empty" : clip(kept.error().text, 120)));
 }
 

@@ -127,7 +127,7 @@ RunStatus nowhere(const Look& look, const FolderFacts& facts) {
   } else {
     const bool over = facts.started || facts.cancelled;
     status.state = over ? RunState::kLost : RunState::kAbsent;
-    status.why = "neither squeue nor sacct knows it any more";
+    status.why = "neither squeue nor sacct lists it any more";
   }
   if (facts.started) status.elapsed = std::nullopt;
   return status;
@@ -291,7 +291,7 @@ Capacity room_on(const std::vector<Node>& nodes, const Need& need, bool exclusiv
     capacity.never = fmt::format(
         "it needs {} with {} CPUs and {} accelerators{}; the largest has {} and {}",
         need.nodes > 1 ? fmt::format("{} nodes", need.nodes) : "a node", need.cpus,
-        need.accelerators, need.nodes > 1 ? fmt::format(" each, of which there are {}", ever) : "",
+        need.accelerators, need.nodes > 1 ? fmt::format(" each (there are {})", ever) : "",
         most_cpus, most_accelerators);
   }
   return capacity;

@@ -217,7 +217,7 @@ TEST(SubmitWords, AJobOfSeveralNodesAsksForItsShareOnEach) {
   Need more = need;
   more.nodes = 3;
   EXPECT_EQ(room_on(nodes, more, false).never,
-            "it needs 3 nodes with 6 CPUs and 2 accelerators each, of which there are 2; the "
+            "it needs 3 nodes with 6 CPUs and 2 accelerators each (there are 2); the "
             "largest has 8 and 4");
 }
 

@@ -42,8 +42,8 @@ class ServerTransaction {
 Error Store::gave_up(std::string_view what, Nanos wait, const Error& last) const {
   const std::string fate =
       in_doubt_ ? fmt::format(
-                      "it is not known whether events {} to {} were written: the server "
-                      "tells when it is back",
+                      "it is not known whether events {} to {} were written; this is checked "
+                      "when the server is back",
                       in_doubt_->front().event.seq, in_doubt_->back().event.seq)
                 : "nothing was written";
   return external(fmt::format("{}: the ledger's server could not be used for {}: {}; {}", what,

@@ -1,4 +1,4 @@
-#include "mcp/schema.h"
+#include "base/json_schema.h"
 
 #include <exception>
 
@@ -9,27 +9,27 @@
 #include <valijson/validation_results.hpp>
 #include <valijson/validator.hpp>
 
-namespace amdahl::mcp {
+namespace amdahl {
 
-std::string faults_of(const Json& value, const Json& schema) {
+std::vector<std::string> schema_faults(const Json& value, const Json& schema) {
   using Adapter = valijson::adapters::NlohmannJsonAdapter;
   try {
     valijson::Schema parsed;
     valijson::SchemaParser().populateSchema(Adapter(schema), parsed);
     valijson::ValidationResults results;
     valijson::Validator validator(valijson::Validator::kStrongTypes);
-    if (validator.validate(parsed, Adapter(value), &results)) return "";
-    std::string text;
+    if (validator.validate(parsed, Adapter(value), &results)) return {};
+    std::vector<std::string> faults;
     for (valijson::ValidationResults::Error error; results.popError(error);) {
       std::string place;
       for (const std::string& part : error.context) place += part == "<root>" ? "" : part;
-      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", place.empty() ? "/" : place,
-                          error.description);
+      faults.push_back(
+          fmt::format("{}: {}", place.empty() ? "the whole" : place, error.description));
     }
-    return text;
+    return faults;
   } catch (const std::exception& e) {
-    return e.what();
+    return {e.what()};
   }
 }
 
-}  // namespace amdahl::mcp
+}  // namespace amdahl
