@@ -23,7 +23,7 @@ constexpr std::string_view kStyle = R"(
 .facts b { display: block; font-size: 1.5rem; letter-spacing: -.02em;
   font-variant-numeric: tabular-nums; }
 .facts span { color: var(--soft); font-size: .9rem; }
-svg { width: 100%; height: auto; }
+svg { width: 100%; max-width: 52rem; height: auto; }
 .productive { fill: var(--productive); } .low { fill: var(--low); } .idle { fill: var(--idle); }
 .unobserved { fill: var(--unobserved); } .down { fill: var(--down); }
 .unallocated { fill: var(--unallocated); }

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kOwnListed = 50;  // Jobs.
 constexpr std::size_t kOwnDrawn = 6;    // Of them, with their timelines.
+constexpr double kFewWasted = 0.1;      // Of the observed time: such a job needs no advice.
 
 struct OwnJobs {
   std::vector<std::uint32_t> worst;  // Most wasted first.
@@ -80,7 +81,10 @@ std::string own_table(const FleetUsage& usage, const Families& families, const O
     const bool is_seen = observed_in(job.split) > 0;
     const Dissection found = dissect(lines_of(usage, job));
     std::string mostly = is_seen ? "nothing was wasted" : "not observed";
-    if (!found.parts.empty()) {
+    if (is_seen && wasted(job.split) < kFewWasted * observed_in(job.split)) {
+      mostly = "<b>well used</b>";
+      if (model::is_lost(job.state)) mostly += ", but it failed: find out why before the next run";
+    } else if (!found.parts.empty()) {
       const Part& most = found.parts.front();
       mostly = fmt::format("<b>{}</b>: {}<br/><span class=\"soft\">{}</span>",
                            escape_html(name(most.kind)), escape_html(action(most.kind)),

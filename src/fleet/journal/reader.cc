@@ -193,6 +193,9 @@ class JournalReader final : public Reader {
       case Op::kReason:
         reason_ = from.text();
         return !from.bad;
+      case Op::kCluster:
+        cluster_ = from.text();
+        return !from.bad;
       case Op::kProfile:
         profile_ = from.text();
         return !from.bad;
@@ -306,6 +309,8 @@ class JournalReader final : public Reader {
     job.shards = std::exchange(shards_, 0);
     const std::string reason = std::exchange(reason_, {});
     job.reason = reason;
+    const std::string cluster = std::exchange(cluster_, {});
+    job.cluster = cluster;
     job.host_count = static_cast<int>(from.whole());
     job.mean_utilisation = from.real();
     const Where where = read_where(from);
@@ -322,6 +327,7 @@ class JournalReader final : public Reader {
   double shards_ = 0;
   std::string profile_;
   std::string reason_;
+  std::string cluster_;
   std::vector<SeriesId> ids_;
   std::vector<SeriesId> series_;
   std::vector<Sample> samples_;

@@ -314,7 +314,8 @@ Guess guess(const Head& head, std::string_view path, std::string_view host) {
   }
   // Neither: propose what it is nearer to.
   const bool timed = builder.find(Field::kTime, may_be_time) != nullptr;
-  if ((timed && !builder.find(Field::kAccelerators, is_devices)) || has_usage(builder)) {
+  const bool valued = has_one_time(builder) && builder.find(Field::kValue, may_be_number);
+  if ((timed && !builder.find(Field::kAccelerators, is_devices)) || has_usage(builder) || valued) {
     guess_samples(builder, path, host);
     return std::move(builder).finish(Row::kSample);
   }

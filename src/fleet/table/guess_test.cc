@@ -260,6 +260,12 @@ TEST(CsvGuess, ClustersNumberTheirJobsOnTheirOwn) {
             "1");
 }
 
+TEST(CsvGuess, AValueAndATimeOfAnyNameAreSamples) {
+  const Fed fed = read_guessed(
+      "value,timestamp_anon,container_ip\n0.0,1662858720.0,23b8\n55.0,1662858780.0,23b8\n");
+  EXPECT_NE(fed.error.find("row = \"sample\""), std::string::npos) << fed.error;
+}
+
 TEST(CsvGuess, AlibabaPaiWithoutAHeader) {
   const Fed tasks = read_guessed(
       "4f057009a5d481acec67b088,tensorflow,1.0,Terminated,1739162.0,1739200.0,600.0,29.29,50.0,"
