@@ -69,7 +69,9 @@ void draw_head(const TraceReport& report, Writer& out) {
   const auto count = [](std::size_t number, std::string_view what) {
     return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
   };
-  std::string head = count(report.sources.size(), "trace");
+  const auto read = static_cast<std::size_t>(std::ranges::count_if(
+      report.sources, [](const SourceRow& source) { return !source.format.empty(); }));
+  std::string head = count(read > 0 ? read : report.sources.size(), "trace");
   const bool other = !report.kernels.empty() || !report.waits.empty() || !report.hot.empty() ||
                      report.pipeline.has_value();
   if ((report.wall > Nanos{} && !report.pipeline) || !other) {

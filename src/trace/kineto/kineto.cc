@@ -81,10 +81,10 @@ void describe_source(const Header& header, std::uint32_t source, model::TraceBui
     return one.name != header.devices.front().name;
   };
   if (header.devices.empty() || std::ranges::any_of(header.devices, differs)) return;
-  for (model::TraceDevice& row : rows) {
+  for (model::TraceDevice& device : rows) {
     const bool is_listed =
-        std::ranges::find(header.devices, row.id, &HeaderDevice::id) != header.devices.end();
-    if (row.source == source && !is_listed) name_device(header.devices.front(), row, builder);
+        std::ranges::find(header.devices, device.id, &HeaderDevice::id) != header.devices.end();
+    if (device.source == source && !is_listed) name_device(header.devices.front(), device, builder);
   }
 }
 
