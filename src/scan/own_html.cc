@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::size_t kOwnListed = 50;  // Jobs.
 constexpr std::size_t kOwnDrawn = 6;    // Of them, with their timelines.
-constexpr double kFewWasted = 0.1;      // Of the observed time: such a job needs no advice.
 
 struct OwnJobs {
   std::vector<std::uint32_t> worst;  // Most wasted first.

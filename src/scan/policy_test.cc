@@ -192,6 +192,9 @@ TEST(Policy, MailsAndAlertsNameWhatWasFound) {
   EXPECT_EQ(report.actions[0].users, 1U);
   const auto mails = mails_of(usage, report, "amdahl scan a");
   ASSERT_EQ(mails.size(), 1U);
+  const FleetUsage good = policy_fleet({{.id = "78", .lanes = {{{3000, 96}}}}});
+  EXPECT_TRUE(mails_of(good, report, "amdahl scan a").empty())
+      << "nobody is told to use 96 % better";
   EXPECT_EQ(mails[0].file, "ada.txt");
   EXPECT_NE(mails[0].text.find("amdahl scan a --job 77"), std::string::npos) << mails[0].text;
   const auto rules = alert_rules(report);
