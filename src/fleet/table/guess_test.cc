@@ -247,6 +247,15 @@ TEST(CsvGuess, ALineForEachAcceleratorOfAJob) {
   EXPECT_EQ(named.told.places, (std::vector<std::string>{"7 n1 4"}));
 }
 
+TEST(CsvGuess, ListsOfAccelerators) {
+  const Fed fed = read_guessed(
+      "job,host,gpus,start,end\n7,n1,3,1614556800,1614560400\n"
+      "8,n1,\"0,1\",1614556800,1614560400\n");
+  ASSERT_EQ(fed.told.jobs.size(), 2U) << fed.error;
+  EXPECT_EQ(fed.told.jobs[1].draft.accelerators, 2);
+  EXPECT_EQ(fed.told.places, (std::vector<std::string>{"7 n1 3", "8 n1 0", "8 n1 1"}));
+}
+
 TEST(CsvGuess, ClustersNumberTheirJobsOnTheirOwn) {
   const Fed fed = read_guessed(
       "cluster,jobid,start,end,gpus\nalpha,1,1614556800,1614560400,2\n"
