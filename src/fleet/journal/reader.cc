@@ -132,6 +132,11 @@ class JournalReader final : public Reader {
   }
 
   // False, and the cursor bad, for what is no record.
+  static bool keep(Cursor& from, std::string& into) {
+    into = from.text();
+    return !from.bad;
+  }
+
   bool record(Cursor& from) {
     switch (static_cast<Op>(from.byte())) {
       case Op::kSeries:
@@ -191,14 +196,11 @@ class JournalReader final : public Reader {
         shards_ = from.real();
         return !from.bad;
       case Op::kReason:
-        reason_ = from.text();
-        return !from.bad;
+        return keep(from, reason_);
       case Op::kCluster:
-        cluster_ = from.text();
-        return !from.bad;
+        return keep(from, cluster_);
       case Op::kProfile:
-        profile_ = from.text();
-        return !from.bad;
+        return keep(from, profile_);
     }
     from.bad = true;
     return false;
