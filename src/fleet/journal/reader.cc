@@ -131,12 +131,12 @@ class JournalReader final : public Reader {
     return Ok{};
   }
 
-  // False, and the cursor bad, for what is no record.
   static bool keep(Cursor& from, std::string& into) {
     into = from.text();
     return !from.bad;
   }
 
+  // False, and the cursor bad, for what is no record.
   bool record(Cursor& from) {
     switch (static_cast<Op>(from.byte())) {
       case Op::kSeries:
