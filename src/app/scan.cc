@@ -77,6 +77,16 @@ ingest::Options reading(const Config& config, const ScanOptions& options) {
   return read;
 }
 
+// The command that ends jobs of the scheduler whose accounting was read.
+std::string end_command(const FleetAnswer& answer) {
+  for (const ingest::InputRead& input : answer.inputs) {
+    if (input.jobs == 0) continue;
+    if (input.read_as.starts_with("lsf: ")) return "bkill";
+    if (input.read_as.starts_with("sge: ") || input.read_as.starts_with("pbs: ")) return "qdel";
+  }
+  return "scancel";
+}
+
 Result<> rank(ledger::Ledger* ledger, const ScanOptions& options, FleetAnswer& answer) {
   const auto is_stopped = [&] { return options.read.stop && options.read.stop(); };
   scan::Memories memories;
@@ -88,6 +98,7 @@ Result<> rank(ledger::Ledger* ledger, const ScanOptions& options, FleetAnswer& a
   }
   scan::ReportOptions report = options.report;
   report.stop = is_stopped;
+  report.end_jobs = end_command(answer);
   answer.report = scan::report(answer.usage, answer.families, memories, report);
   if (is_stopped()) return external("interrupted");
   if (report.trend_every > Nanos{} && answer.report.trends.empty()) {
@@ -104,9 +115,9 @@ bool slurm_knows(const FleetAnswer& answer, const ingest::Options& read) {
     return origin.kind == "slurm" && origin.where.empty();
   });
   return asked && std::ranges::all_of(answer.inputs, [](const ingest::InputRead& input) {
-    return input.jobs == 0 || input.read_as.starts_with("local: ") ||
-           input.read_as.starts_with("slurm: ");
-  });
+           return input.jobs == 0 || input.read_as.starts_with("local: ") ||
+                  input.read_as.starts_with("slurm: ");
+         });
 }
 
 }  // namespace

@@ -1,13 +1,17 @@
 #include "app/trace_files.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include "base/text.h"
 #include "bytes/pump.h"
 #include "os/memory.h"
 #include "os/stream.h"
@@ -118,6 +122,32 @@ void leave_out(const std::string& file, std::size_t sources, const Error& why,
   builder.lose(source, model::LossKind::kUnreadable, 1, "the whole file: " + why.text);
 }
 
+// "runs/level0_rank3.json.gz": 3.
+std::optional<std::int32_t> rank_in(std::string_view file) {
+  const std::string name = lower(file.substr(file.rfind('/') + 1));
+  const std::size_t at = name.rfind("rank");
+  if (at == name.npos) return std::nullopt;
+  std::size_t from = at + 4;
+  while (from < name.size() && std::string_view("-_=").find(name[from]) != std::string_view::npos) {
+    ++from;
+  }
+  std::size_t to = from;
+  while (to < name.size() && is_digit(name[to])) ++to;
+  return to_number<std::int32_t>(std::string_view(name).substr(from, to - from));
+}
+
+// Ranks that no trace says are those of the names of the files, if each has one of its own.
+void rank_by_name(std::vector<model::TraceSource>& sources) {
+  std::map<std::int32_t, model::TraceSource*> found;
+  for (model::TraceSource& source : sources) {
+    if (source.format.empty()) continue;
+    const auto rank = rank_in(source.file);
+    if (source.rank >= 0 || !rank || !found.emplace(*rank, &source).second) return;
+  }
+  if (found.size() < 2) return;
+  for (const auto& [rank, source] : found) source->rank = rank;
+}
+
 }  // namespace
 
 trace::Limits limits_here(trace::Limits limits, std::uint64_t available) {
@@ -143,6 +173,7 @@ Result<model::Trace> read_traces(const TraceFiles& files, const RawRows& raw) {
     leave_out(file, sources, done.error(), builder);
   }
   if (read == 0 && first) return *first;
+  rank_by_name(builder.trace().sources);
   if (raw) raw(builder.trace());
   return std::move(builder).finish();
 }

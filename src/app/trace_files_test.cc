@@ -134,5 +134,26 @@ TEST_F(TraceFilesTest, ADatabaseMayComeThroughAPipe) {
   writer.join();
 }
 
+TEST_F(TraceFilesTest, RanksAreThoseOfTheNamesOfFilesIfNoTraceSaysThem) {
+  const auto ranks_of = [&](const std::vector<std::string>& names) {
+    TraceFiles files;
+    for (const std::string& name : names) {
+      files.files.push_back(folder_ + "/" + name);
+      std::ofstream(files.files.back())
+          << R"({"traceEvents":[{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,)"
+          << R"("ts":1,"dur":2}]})";
+    }
+    const auto trace = read_traces(files);
+    EXPECT_TRUE(trace);
+    std::vector<int> ranks;
+    for (const model::TraceSource& source : trace->sources) ranks.push_back(source.rank);
+    return ranks;
+  };
+  EXPECT_EQ(ranks_of({"a_rank3.json", "b_Rank-11.json"}), (std::vector<int>{3, 11}));
+  EXPECT_EQ(ranks_of({"a_rank3.json", "b_rank3.json"}), (std::vector<int>{-1, -1}));
+  EXPECT_EQ(ranks_of({"a_rank3.json", "b.json"}), (std::vector<int>{-1, -1}));
+  EXPECT_EQ(ranks_of({"a_rank3.json"}), (std::vector<int>{-1}));
+}
+
 }  // namespace
 }  // namespace amdahl::app

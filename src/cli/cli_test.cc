@@ -317,5 +317,14 @@ TEST_F(CliTest, BashCompletes) {
   }
 }
 
+TEST_F(CliTest, AServerThatDoesNotAnswerIsSaidFirst) {
+  std::ofstream(path("sacct.txt"))
+      << "JobID|Start|End|AllocTRES\n7|2024-03-01T00:00:00|2024-03-01T01:00:00|gres/gpu=1\n";
+  const Outcome scan =
+      type({"scan", path("sacct.txt"), "--source", "prometheus=http://127.0.0.1:9"});
+  EXPECT_EQ(scan.code, 3);
+  EXPECT_TRUE(scan.out.starts_with("Missing: ")) << scan.out;
+}
+
 }  // namespace
 }  // namespace amdahl::cli

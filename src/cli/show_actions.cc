@@ -77,7 +77,9 @@ class ActionTable {
       row.push_back(action.usd ? usd(scan::per_week(report_, *action.usd)) : std::string("–"));
     }
     if (has_.sure) row.push_back(scan::confidence_text(action, has_.interval));
-    if (has_.users) row.push_back(fmt::format("{}", action.users));
+    if (has_.users) {  // Of no job the user may be known.
+      row.push_back(report_.totals.users > 0 ? fmt::format("{}", action.users) : "–");
+    }
     if (has_.jobs) row.push_back(fmt::format("{}", action.jobs));
     return row;
   }
@@ -131,6 +133,13 @@ std::string show_actions(const Flags& flags, const Report& report, std::size_t w
     const std::string command = scan::brief_command(actions[i]->command);
     is_brief = is_brief || command != actions[i]->command;
     wrap_into(text, fmt::format("   $ {}", plain(command)), width);
+  }
+  if (report.totals.users > 0) {
+    is_brief = true;
+    wrap_into(text,
+              "To tell the users, one text each: amdahl scan … --mail DIR. To be told next time: "
+              "amdahl scan … --alerts FILE.",
+              width);
   }
   for (const std::string& basis : scan::bases_of(actions)) wrap_into(text, basis + ".", width);
   if (is_brief) {

@@ -197,7 +197,8 @@ std::string inventory_text(const app::FleetAnswer& answer) {
       "  sacct -a -X -P -S now-7days -o {} > jobs.txt\n"
       "or samples of utilisation (timestamp,host,gpu,util), and name both files.\n",
       counted(all, "accelerator"), counted(hosts, "host"), join(words, ", "),
-      "JobID,User,Account,Partition,State,Submit,Start,End,ElapsedRaw,AllocTRES,NodeList");
+      "JobID,JobName,User,Account,Partition,State,ExitCode,Submit,Start,End,ElapsedRaw,AllocTRES,"
+      "NodeList");
 }
 
 std::string time_outside(const app::FleetAnswer& answer) {
@@ -215,6 +216,15 @@ std::string no_jobs_text(const app::FleetAnswer& answer) {
   const scan::Window& jobs = answer.usage.accounted;
   // Without any job or sample there is no window.
   if (window.start >= window.end) {
+    const bool names_devices = std::ranges::any_of(answer.inputs, [](const auto& input) {
+      return input.read_as.starts_with("nvidia-smi: ") && input.series == 0;
+    });
+    if (names_devices) {
+      return "The input names accelerators, but has no jobs and no samples with a time; log them "
+             "on each host:\n"
+             "  nvidia-smi --query-gpu=timestamp,index,utilization.gpu,memory.used,power.draw "
+             "--format=csv -l 60 > $(hostname).csv\n";
+    }
     return fmt::format(
         "The input has no job that held an accelerator.{}\n",
         answer.usage.troubles.empty()

@@ -271,6 +271,12 @@ class Shown {
                        free > 0 ? fmt::format("; {} while as many were free", amount(free)) : ""));
   }
 
+  // Nothing if no job says whose it is.
+  static std::string of_users(std::uint64_t users) {
+    return users == 0 ? ""
+                      : fmt::format(" of {}", counted(static_cast<std::int64_t>(users), "user"));
+  }
+
   // What idle accelerators held in memory tells why they were idle.
   void held_idle() {
     const scan::Beside& beside = report_.beside;
@@ -278,9 +284,8 @@ class Shown {
                           std::string_view what) {
       if (held.seconds <= 0) return;
       figure(label, amount(held.seconds),
-             fmt::format("held idle {} in {} of {}; most by job {} ({})", what,
-                         counted(static_cast<std::int64_t>(held.jobs), "job"),
-                         counted(static_cast<std::int64_t>(held.users), "user"),
+             fmt::format("held idle {} in {}{}; most by job {} ({})", what,
+                         counted(static_cast<std::int64_t>(held.jobs), "job"), of_users(held.users),
                          plain(held.worst_job), amount(held.worst)));
     };
     told("no process", beside.empty, "without memory in use, so no process had the accelerator,");
@@ -340,9 +345,9 @@ class Shown {
     for (std::size_t i = 0; i < std::min(kShown, report_.failures.size()); ++i) {
       const scan::Failure& one = report_.failures[i];
       figure("", amount(one.allocated),
-             fmt::format("{}{}{} in {} of {}", one.state, one.reason.empty() ? "" : ", ",
+             fmt::format("{}{}{} in {}{}", one.state, one.reason.empty() ? "" : ", ",
                          plain(one.reason), counted(static_cast<std::int64_t>(one.jobs), "job"),
-                         counted(static_cast<std::int64_t>(one.users), "user")));
+                         of_users(one.users)));
     }
   }
 

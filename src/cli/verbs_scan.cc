@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -14,6 +15,7 @@
 #include "app/scan.h"
 #include "base/amount.h"
 #include "base/count.h"
+#include "base/screen.h"
 #include "base/text.h"
 #include "cli/outputs.h"
 #include "cli/show.h"
@@ -192,6 +194,19 @@ void say_left_out(const app::FleetAnswer& answer) {
   fmt::print(stderr, "amdahl: left out {} more; see --explain-input\n", count - kShown);
 }
 
+// What did not answer, where there are no jobs to show.
+std::string missing_first(const Flags& flags, const app::FleetAnswer& answer) {
+  constexpr std::size_t kShown = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, answer.missing.size()); ++i) {
+    text += red(flags, "Missing: " + plain(answer.missing[i])) + "\n";
+  }
+  if (answer.missing.size() > kShown) {
+    text += fmt::format("and {} more; all of them: --json\n", answer.missing.size() - kShown);
+  }
+  return text;
+}
+
 // Notes that do not fit the table go to stderr.
 void say_beside(const app::FleetAnswer& answer) {
   for (const std::string& what : answer.missing) fmt::print(stderr, "amdahl: missing: {}\n", what);
@@ -294,14 +309,15 @@ Result<int> do_scan(const ScanFlags& flags) {
     print(explain_inputs(flags, answer));
   } else if (answer.usage.jobs.empty() && answer.usage.window.start >= answer.usage.window.end &&
              !answer.usage.capacities.empty()) {
-    print(inventory_text(answer));
-    return 1;
+    print(missing_first(flags, answer) + inventory_text(answer));
+    return answer.missing.empty() ? 1 : kIncomplete;
   } else if (answer.usage.jobs.empty() && answer.usage.outside == 0 &&
              answer.report.capacity.total) {
-    print(show_capacity(flags, answer));
+    print(missing_first(flags, answer) + show_capacity(flags, answer));
   } else if (answer.usage.jobs.empty()) {
-    print(explain_inputs(flags, answer) + "\n" + no_jobs_text(answer));
-    return 1;
+    print(missing_first(flags, answer) + explain_inputs(flags, answer) + "\n" +
+          no_jobs_text(answer));
+    return answer.missing.empty() ? 1 : kIncomplete;
   } else {
     print(show_fleet(flags, answer, by));
   }

@@ -170,7 +170,7 @@ TEST(Sources, WhatIsNoTextIsCalledByItsName) {
        "is output of dcgmi dmon, which has no times; log it: nvidia-smi "
        "--query-gpu=timestamp,index,utilization.gpu --format=csv -l 10"},
       {"Cluster|Login|Proper Name|Account|TRES Name|Used\nc1|u|U|a|gres/gpu|12345\n",
-       "is a summary by sreport; ask for the jobs: sacct -a -D -P -S 2026-11-08 -o ALL"},
+       "is a summary by sreport; ask for the jobs: sacct -a -D -P -S now-7days -o ALL"},
   };
   for (const auto& c : cases) EXPECT_EQ(sources().claiming(c.bytes).error().text, c.want);
   std::string wide;

@@ -30,6 +30,7 @@ void Recorder::keep(const fleet::Job& told) {
   const auto& [job, where] = told;
   Job kept{std::string(job.id),
            std::string(job.raw),
+           std::string(job.cluster),
            std::string(job.name),
            std::string(job.user),
            std::string(job.account),
@@ -43,8 +44,8 @@ void Recorder::keep(const fleet::Job& told) {
            where};
   model::JobDraft& draft = kept.draft;
   for (std::string_view* view :
-       {&draft.id, &draft.raw, &draft.name, &draft.user, &draft.account, &draft.partition,
-        &draft.kind, &draft.family, &draft.script, &draft.hosts, &draft.metric}) {
+       {&draft.id, &draft.raw, &draft.cluster, &draft.name, &draft.user, &draft.account,
+        &draft.partition, &draft.kind, &draft.family, &draft.script, &draft.hosts, &draft.metric}) {
     *view = {};
   }
   jobs.push_back(std::move(kept));

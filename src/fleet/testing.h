@@ -14,7 +14,8 @@ class Recorder final : public Intake {
  public:
   // A draft that owns its strings: use these; the views in `draft` are empty.
   struct Job {
-    std::string id, raw, name, user, account, partition, kind, family, script, hosts, metric;
+    std::string id, raw, cluster, name, user, account, partition, kind, family, script, hosts,
+        metric;
     model::JobDraft draft;
     Where where;
   };

@@ -52,7 +52,7 @@ std::string_view not_text(std::string_view bytes) {
 std::string output_for_people(std::string_view bytes) {
   constexpr std::string_view kLog =
       "log it: nvidia-smi --query-gpu=timestamp,index,utilization.gpu --format=csv -l 10";
-  constexpr std::string_view kSacct = "ask for the jobs: sacct -a -D -P -S 2026-11-08 -o ALL";
+  constexpr std::string_view kSacct = "ask for the jobs: sacct -a -D -P -S now-7days -o ALL";
   constexpr std::string_view kSinfo = "ask for the nodes: sinfo -N -o '%N|%R|%G|%T|%H' > nodes.txt";
   constexpr std::string_view kLsf =
       "ask for whole jobs: bacct -l -u all > jobs.txt (or bhist -a -l -u all), or pass the files "
@@ -60,6 +60,10 @@ std::string output_for_people(std::string_view bytes) {
   constexpr std::string_view kPods = "ask for whole pods: kubectl get pods -A -o json > pods.json";
   constexpr std::string_view kQacct =
       "ask for the jobs: qacct -j > jobs.txt, or pass $SGE_ROOT/default/common/accounting";
+  constexpr std::string_view kHosts =
+      "give the hosts as a table: host,gpu_model,gpu_count, a line each";
+  constexpr std::string_view kRocm =
+      "log it with times: run AMD's device-metrics-exporter, and scan its Prometheus";
   constexpr std::string_view kTrace = "to see why the job waits, type: amdahl profile FILE";
   struct Sign {
     std::string_view has;
@@ -81,6 +85,11 @@ std::string output_for_people(std::string_view bytes) {
       {"job-ID     prior   name", "the table of qstat, which has no end of jobs", kQacct},
       {"job-ID  prior   name", "the table of qstat, which has no end of jobs", kQacct},
       {"Total System Usage", "a sum by qacct", kQacct},
+      {"AVAIL_FEATURES", "a table of sinfo without accelerators", kSinfo},
+      {"HOSTNAME                ARCH", "the table of qhost, which has no accelerators", kHosts},
+      {"HOST_NAME          STATUS", "the table of bhosts, which has no accelerators", kHosts},
+      {"resources_available.ncpus", "output of pbsnodes", kHosts},
+      {"ROCm System Management Interface", "the table that rocm-smi prints for people", kRocm},
       {"READY   STATUS", "the table of kubectl, which has no GPUs and no times", kPods},
       {"GPU-Util  Compute M.", "the table that nvidia-smi prints for people", kLog},
       {"\"traceEvents\"", "a trace of one job", kTrace},

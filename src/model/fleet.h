@@ -31,6 +31,7 @@ bool is_lost(JobState state);
 struct JobDraft {
   std::string_view id;   // As users type it: "1234", "1234_7" (array), "1234+1" (heterogeneous).
   std::string_view raw;  // The scheduler's internal id (JobIDRaw); empty: same as id.
+  std::string_view cluster;  // Each cluster numbers its jobs on its own; empty: unknown.
   std::string_view name;
   std::string_view user;
   std::string_view account;

@@ -87,12 +87,17 @@ TEST(JoinedWork, MasksAndLengthsOfAttention) {
 }
 
 TEST(JoinedWork, ConversionsOfLayoutAreTold) {
-  const std::string events = kernel_of(0, 1, "cudnn::ops::nchwToNhwcKernel");
-  const auto trace = trace::load_kineto(file_of(events));
-  ASSERT_TRUE(trace);
-  const KernelTable table = kernel_table(*trace);
-  ASSERT_EQ(table.advice.size(), 1U);
-  EXPECT_EQ(table.advice[0].id, "kernels.layout");
+  for (const char* name :
+       {"cudnn::ops::nchwToNhwcKernel", "batched_transpose_16x64_pack_1x4_ediv_1x2_half"}) {
+    SCOPED_TRACE(name);
+    const auto trace = trace::load_kineto(file_of(kernel_of(0, 1, name)));
+    ASSERT_TRUE(trace);
+    const KernelTable table = kernel_table(*trace);
+    ASSERT_EQ(table.kinds.size(), 1U);
+    EXPECT_EQ(table.kinds[0].kind, KernelKind::kConvolution);
+    ASSERT_EQ(table.advice.size(), 1U);
+    EXPECT_EQ(table.advice[0].id, "kernels.layout");
+  }
 }
 
 TEST(JoinedWork, SizesOfACollectiveComeFromItsOperator) {

@@ -126,7 +126,9 @@ void add_signs(KernelSigns& signs, std::string_view name, KernelKind kind, bool 
   if (is_product && is_single) signs.fp32 += time;
   if (kind == KernelKind::kElementwise && !contains(low, "triton_")) signs.unfused += time;
   if (is_product && (contains(low, "align1") || contains(low, "align2"))) signs.unaligned += time;
-  if (contains(low, "nchwtonhwc") || contains(low, "nhwctonchw")) signs.relaid += time;
+  for (const std::string_view layout : {"nchwtonhwc", "nhwctonchw", "batched_transpose_"}) {
+    if (contains(low, layout)) signs.relaid += time;
+  }
   if (kind == KernelKind::kCopy && contains(low, "(unified)")) signs.migrated += time;
 }
 

@@ -60,6 +60,7 @@ constexpr auto kPatterns = std::to_array<Pattern>({
     {"scudnn", KernelKind::kConvolution},
     {"nchwtonhwc", KernelKind::kConvolution},
     {"nhwctonchw", KernelKind::kConvolution},
+    {"batched_transpose_", KernelKind::kConvolution},  // MIOpen's, of layouts.
     {"multi_tensor_apply", KernelKind::kOptimizer},
     {"adam", KernelKind::kOptimizer},
     {"softmax", KernelKind::kSoftmax},

@@ -36,6 +36,9 @@ struct KernelKindRow {
   Roofline work;
 };
 
+// Whether the work of enough of its time is known to show a rate.
+inline bool is_told(const KernelKindRow& row) { return 10 * row.work.time >= row.time; }
+
 // Advice drawn from names and durations of kernels.
 struct KernelAdvice {
   std::string_view id = "";  // For programs: "kernels.fp32-gemm".

@@ -69,7 +69,9 @@ void draw_head(const TraceReport& report, Writer& out) {
   const auto count = [](std::size_t number, std::string_view what) {
     return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
   };
-  std::string head = count(report.sources.size(), "trace");
+  const auto read = static_cast<std::size_t>(std::ranges::count_if(
+      report.sources, [](const SourceRow& source) { return !source.format.empty(); }));
+  std::string head = count(read > 0 ? read : report.sources.size(), "trace");
   const bool other = !report.kernels.empty() || !report.waits.empty() || !report.hot.empty() ||
                      report.pipeline.has_value();
   if ((report.wall > Nanos{} && !report.pipeline) || !other) {
@@ -338,11 +340,6 @@ void draw_kernels(const TraceReport& report, Writer& out) {
   }
 }
 
-std::string show_tera(double flops) {
-  const double tera = flops / 1e12;
-  return fmt::format("{:.{}f}", tera, tera < 1 ? 3 : 1);
-}
-
 // What the devices computed, by kind, and what their kernels show that one could do.
 void draw_work(const TraceReport& report, Writer& out) {
   const KernelTable& work = report.work;
@@ -357,12 +354,9 @@ void draw_work(const TraceReport& report, Writer& out) {
   out.head(fmt::format("{:<14} {:>8} {:>9} {:>6}{}  {}", "Device work", "launches", "time", "share",
                        rate("TFLOP/s", "of peak", "GB/s", "of peak", "limit"), "largest kernel"));
   for (const KernelKindRow& row : work.kinds) {
-    const Roofline& sum = row.work;
-    const auto part = [](std::optional<double> of) { return of ? show_percent(*of) : ""; };
+    const WorkRates told = rates_of(row);
     const std::string rates =
-        rate(sum.flops_per_s() >= 0.5e9 ? show_tera(sum.flops_per_s()) : "", part(sum.of_peak()),
-             sum.bytes_per_s() >= 0.5e9 ? fmt::format("{:.0f}", sum.bytes_per_s() / 1e9) : "",
-             part(sum.of_bandwidth()), sum.side());
+        rate(told.flops, told.of_peak, told.bytes, told.of_bandwidth, told.limit);
     out.line(fmt::format("{:<14} {:>8} {:>9} {:>6}{}  {}", name(row.kind), row.launches,
                          show_span(row.time), show_percent(row.share), rates,
                          clip(row.largest, 48)));
@@ -406,6 +400,20 @@ std::string gains_note(const TraceReport& report) {
       "no faster than the devices' own work in its order. Expected: the recorded work replayed "
       "without it. Gains of two causes do not add up.",
       report.steps.empty() ? "Of all" : "Of steps");
+}
+
+WorkRates rates_of(const KernelKindRow& row) {
+  // A small part of the time says nothing of the rest.
+  if (!is_told(row)) return {};
+  const Roofline& sum = row.work;
+  const auto part = [](std::optional<double> of) { return of ? show_percent(*of) : ""; };
+  const double tera = sum.flops_per_s() / 1e12;
+  WorkRates rates{.of_peak = part(sum.of_peak()),
+                  .of_bandwidth = part(sum.of_bandwidth()),
+                  .limit = std::string(sum.side())};
+  if (tera >= 0.5e-3) rates.flops = fmt::format("{:.{}f}", tera, tera < 1 ? 3 : 1);
+  if (sum.bytes_per_s() >= 0.5e9) rates.bytes = fmt::format("{:.0f}", sum.bytes_per_s() / 1e9);
+  return rates;
 }
 
 std::string mfu_line(const KernelTable& work) {

@@ -21,6 +21,16 @@ std::string gains_note(const TraceReport& report);
 // How much of the devices' peak the FLOPs known from shapes are; empty if none are known.
 std::string mfu_line(const KernelTable& work);
 
+// Rates of a kind of kernels, as shown; empty: unknown.
+struct WorkRates {
+  std::string flops{};  // TFLOP/s.
+  std::string of_peak{};
+  std::string bytes{};  // GB/s.
+  std::string of_bandwidth{};
+  std::string limit{};  // "compute", "memory".
+};
+WorkRates rates_of(const KernelKindRow& row);
+
 // Causes with seconds, ceiling, place and what to try; then devices, critical path, possible
 // gains, steps and ranks, and missing data. Lines are at most `width` wide (at least
 // kNarrowestPage). Control characters in names become "?".

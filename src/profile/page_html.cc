@@ -155,6 +155,30 @@ std::string devices_of(const TraceReport& report) {
       table.take(), graph_line(report));
 }
 
+// What the devices computed, by kind, and what one could do about it.
+std::string work_of(const TraceReport& report) {
+  const KernelTable& work = report.work;
+  if (work.kinds.empty()) return "";
+  static constexpr HtmlColumn kColumns[] = {{"work", true}, {"launches"}, {"time"},
+                                            {"share"},      {"TFLOP/s"},  {"of peak"},
+                                            {"GB/s"},       {"of peak"},  {"largest kernel", true}};
+  HtmlTable table(kColumns);
+  for (const KernelKindRow& row : work.kinds) {
+    const WorkRates rates = rates_of(row);
+    table.row({std::string(name(row.kind)), fmt::to_string(row.launches), show_span(row.time),
+               show_percent(row.share), rates.flops, rates.of_peak, rates.bytes, rates.of_bandwidth,
+               escape_html(clip(row.largest, 48))});
+  }
+  std::string out = "<h2>Device work</h2>\n" + table.take();
+  if (const std::string line = mfu_line(work); !line.empty()) {
+    out += fmt::format("<p class=\"try\">{}</p>\n", escape_html(line));
+  }
+  for (const KernelAdvice& one : work.advice) {
+    out += fmt::format("<p class=\"try\">try: {}</p>\n", escape_html(one.says));
+  }
+  return out;
+}
+
 std::string kernels_of(const TraceReport& report) {
   if (report.kernels.empty()) return "";
   static constexpr HtmlColumn kColumns[] = {
@@ -254,6 +278,7 @@ std::string html(const TraceReport& report, const Boxes& boxes, const JobLead& l
   if (!report.pipeline || !boxes.lanes.empty()) page += timeline_of(boxes);
   page += gains_of(report);
   page += devices_of(report);
+  page += work_of(report);
   page += kernels_of(report);
   page += in_words(report);
   if (!report.profile.missing.empty()) page += "<h2>Missing</h2>\n<ul>\n";

@@ -150,6 +150,22 @@ void follow(const Prepared& in, const ReportOptions& options, TraceReport& made)
   made.path = critical_path(in, std::move(graph));
 }
 
+// Of timelines of operations: whatever was left out may have been a rank.
+void say_losses(TraceReport& made) {
+  std::vector<std::string> unread;
+  for (const SourceRow& source : made.sources) {
+    if (source.format.empty()) unread.push_back(source.file);
+    for (const std::string& loss : source.losses) {
+      if (!source.format.empty()) made.readings.push_back(source.file + ": " + loss);
+    }
+  }
+  if (!unread.empty()) {
+    made.readings.push_back("not read, since it is no trace: " + join(unread, ", "));
+  }
+  made.profile.missing.insert(made.profile.missing.end(), made.readings.begin(),
+                              made.readings.end());
+}
+
 }  // namespace
 
 std::string show_span(Nanos time) {
@@ -181,6 +197,7 @@ TraceReport report(const Prepared& prepared, const ReportOptions& options) {
   made.pipeline = pipeline(prepared.trace, why);
   if (made.pipeline && made.devices.empty()) {
     conclude_pipeline(*made.pipeline, made);
+    say_losses(made);
   } else {
     conclude(prepared, made);
   }

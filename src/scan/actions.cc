@@ -48,8 +48,7 @@ constexpr std::array<KindRow, kKinds> kRows = {{
     {"stop-failing-early", model::Bottleneck::kUnknown, "Stop jobs that keep failing",
      "Several of your jobs failed one after another. Please look at the first failure before you "
      "submit more."},
-    {"release-when-done", model::Bottleneck::kLifecycle,
-     "Release accelerators when the work is done",
+    {"release-when-done", model::Bottleneck::kLifecycle, "Release accelerators when done",
      "Your jobs kept accelerators after (or without) using them. Please let the script end, or "
      "split what needs no accelerator into a job of its own."},
     {"feed-accelerators", model::Bottleneck::kInput, "Feed the accelerators",
@@ -58,8 +57,7 @@ constexpr std::array<KindRow, kKinds> kRows = {{
     {"more-work-per-accelerator", model::Bottleneck::kCompute, "More work per accelerator",
      "The accelerators of your jobs are busy but not full. A larger batch, or several runs on one "
      "accelerator (MPS), usually helps."},
-    {"move-to-smaller", model::Bottleneck::kAllocation,
-     "Move to smaller accelerators or MIG slices",
+    {"move-to-smaller", model::Bottleneck::kAllocation, "Use smaller accelerators or MIG",
      "Your jobs use less than a third of an accelerator at any time. A smaller accelerator or a "
      "MIG slice is enough."},
     {"shorten-start-and-checkpoints", model::Bottleneck::kLifecycle,
@@ -93,6 +91,12 @@ Kind kind_of(PartKind part) {
       return kLook;
   }
   return kLook;
+}
+
+// Whether a job has such waste once, however long it is: its share says nothing beside that of a
+// longer job.
+bool is_once(PartKind part) {
+  return part == PartKind::kStartUp || part == PartKind::kRamp || part == PartKind::kTail;
 }
 
 struct Pile {
@@ -193,8 +197,9 @@ class Builder {
       if (seconds[k] <= 1) continue;
       put(estimated_[kind], job, seconds[k], 0);
       if (peers_[kind].size() >= kMostPeers) continue;
-      peers_[kind].push_back(
-          {families_.of_job[job], static_cast<float>(seconds[k] / seen), seconds[k]});
+      const double all = is_once(part) ? static_cast<double>(usage_.jobs.accelerators(job)) : seen;
+      peers_[kind].push_back({families_.of_job[job], static_cast<std::uint32_t>(k),
+                              static_cast<float>(seconds[k] / all), seconds[k]});
     }
   }
 
@@ -253,23 +258,37 @@ class Builder {
     action.because = fmt::format(
         "idle-timeout={} replayed on {}: ends {}; {} of them worked again later ({} of work)",
         limit, n(replay->judged, "job"), n(hits, "job"), replay->wrong(), hours(replay->at_risk()));
-    const std::string now = idle_now(*replay);
+    const std::vector<const Hit*> now = idle_now(*replay);
     action.command = now.empty() ? fmt::format("{} --policy idle-timeout={}", options_.scan, limit)
-                                 : "scancel " + now;
+                                 : end_command(now);
+    if (!now.empty()) action.because += fmt::format("; {} still run", now.size());
   }
 
-  // Ids of jobs that the rule would end and that still run, the costliest first.
-  std::string idle_now(const Replay& replay) const {
+  // Jobs of one cluster at once, the costliest first.
+  std::string end_command(const std::vector<const Hit*>& hits) const {
     constexpr std::size_t kShown = 8;
+    std::string cluster;  // Of the first, where several clusters gave the same number.
+    std::vector<std::string> ids;
+    for (const Hit* hit : hits) {
+      const std::string id(usage_.text(usage_.jobs.id(hit->job)));
+      const std::size_t slash = id.rfind('/');
+      const std::string of = slash == id.npos ? "" : id.substr(slash + 1);
+      if (ids.empty()) cluster = of;
+      if (of == cluster && ids.size() < kShown) ids.push_back(id.substr(0, slash));
+    }
+    const bool is_named = !cluster.empty() && options_.end_jobs == "scancel";
+    return fmt::format("{}{} {}", options_.end_jobs, is_named ? " -M " + cluster : "",
+                       join(ids, " "));
+  }
+
+  // Hits that still run, the costliest first.
+  std::vector<const Hit*> idle_now(const Replay& replay) const {
     std::vector<const Hit*> running;
     for (const Hit& hit : replay.hits) {
       if (!hit.is_wrong && usage_.jobs.running(hit.job)) running.push_back(&hit);
     }
     std::ranges::stable_sort(running, std::greater<>{}, &Hit::recovered);
-    if (running.size() > kShown) running.resize(kShown);
-    std::vector<std::string> ids;
-    for (const Hit* hit : running) ids.emplace_back(usage_.text(usage_.jobs.id(hit->job)));
-    return join(ids, " ");
+    return running;
   }
 
   void tell_right_size() {
@@ -324,10 +343,12 @@ class Builder {
     }
     if (action.usd) action.usd = pile.usd_wasted * action.recovered / pile.wasted;
     const std::string worst(usage_.text(usage_.jobs.id(pile.worst)));
-    action.because =
-        fmt::format("{} in {}, most in job {} ({}){}", hours(pile.wasted), n(pile.jobs, "job"),
-                    worst, hours(pile.most), kind == kLook ? "; nothing is promised of it" : "");
-    action.command = fmt::format("{} --job {}", options_.scan, worst);
+    action.because = fmt::format("{} in {}, most in job {} ({}){}", hours(pile.wasted),
+                                 n(pile.jobs, "job"), worst, hours(pile.most),
+                                 kind == kLook ? "; only samples over time tell what helps" : "");
+    // Averages show nothing more of a job.
+    action.command = kind == kLook ? options_.scan + " --source prometheus=http://HOST:9090"
+                                   : fmt::format("{} --job {}", options_.scan, worst);
   }
 
   const FleetUsage& usage_;
@@ -375,7 +396,8 @@ std::vector<std::string> bases_of(const std::vector<const Action*>& actions) {
 std::string brief_command(std::string_view command) {
   constexpr std::string_view kScan = "amdahl scan";
   if (!command.starts_with(kScan)) return std::string(command);
-  for (const std::string_view option : {" --policy ", " --mail ", " --by ", " --job "}) {
+  for (const std::string_view option :
+       {" --policy ", " --mail ", " --by ", " --job ", " --source prometheus=http://HOST"}) {
     const std::size_t at = command.rfind(option);
     if (at != command.npos && at > kScan.size()) {
       return fmt::format("{} …{}", kScan, command.substr(at));

@@ -14,6 +14,7 @@ namespace amdahl::scan {
 
 struct ActionOptions {
   std::string scan = "amdahl scan";            // Command that reads these inputs again.
+  std::string end_jobs = "scancel";            // Command of the scheduler that ends jobs.
   std::function<double(WordId kind)> price{};  // USD per accelerator-hour; NaN: unknown.
   // How often changes against a bottleneck worked, of all families.
   std::map<model::Bottleneck, Tried> tried{};

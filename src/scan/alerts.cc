@@ -77,7 +77,8 @@ Result<std::string> alert_rules(const Report& report) {
     const auto fill = [&](std::string_view form) {
       return fmt::format(fmt::runtime(form), fmt::arg("m", metric), fmt::arg("l", exporter->job),
                          fmt::arg("t", report.idle_below * usage->whole),
-                         fmt::arg("w", usage->whole / 3), fmt::arg("d", timeout));
+                         fmt::arg("w", fmt::format("{:.4g}", usage->whole / 3)),
+                         fmt::arg("d", timeout));
     };
     text += fmt::format(
         "  - alert: {}\n    expr: '{}'\n    for: {}\n    labels: {{severity: info}}\n"

@@ -1,6 +1,7 @@
 #include "scan/holders.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -235,9 +236,16 @@ Segments Holders::segments_of(SpotId spot, const Window& window) const {
   return sweep(std::move(holds));
 }
 
-Segments Holders::segments_of_job(JobIndex latest, const Window& window) const {
+Segments Holders::segments_of_job(JobIndex latest, WordId host, const Window& window) const {
+  std::vector<JobIndex> attempts;
+  for (JobIndex job = latest; job != kNoJob; job = jobs_.before(job)) attempts.push_back(job);
+  std::vector<JobIndex> here;
+  if (host != 0 && attempts.size() > 1) {
+    std::ranges::copy_if(attempts, std::back_inserter(here),
+                         [&](JobIndex job) { return is_on(job, host); });
+  }
   std::vector<Hold> holds;
-  for (JobIndex job = latest; job != kNoJob; job = jobs_.before(job)) {
+  for (const JobIndex job : here.empty() ? attempts : here) {
     holds.push_back(hold_of(job, false, window));
     if (jobs_.rows().running(job)) holds.back().end = window.end.count();
   }

@@ -87,9 +87,9 @@ class Holders {
   // The jobs that held it (or the device that contains it) within `window`. A running job holds it
   // as far as is known, else without end.
   Segments segments_of(SpotId spot, const Window& window) const;
-  // All attempts of one job, on any host. Samples labelled with a job that was running when its
-  // record was written extend it.
-  Segments segments_of_job(JobIndex latest, const Window& window) const;
+  // All attempts of one job: those on this host, if any were (several clusters may have used the
+  // number). Samples labelled with a job that was running when its record was written extend it.
+  Segments segments_of_job(JobIndex latest, WordId host, const Window& window) const;
 
   // Jobs without places that held a number of accelerators on each of their hosts.
   struct HostClaim {

@@ -23,7 +23,7 @@ constexpr std::string_view kStyle = R"(
 .facts b { display: block; font-size: 1.5rem; letter-spacing: -.02em;
   font-variant-numeric: tabular-nums; }
 .facts span { color: var(--soft); font-size: .9rem; }
-svg { width: 100%; height: auto; }
+svg { width: 100%; max-width: 52rem; height: auto; } svg.bar { max-width: none; height: 2.5rem; }
 .productive { fill: var(--productive); } .low { fill: var(--low); } .idle { fill: var(--idle); }
 .unobserved { fill: var(--unobserved); } .down { fill: var(--down); }
 .unallocated { fill: var(--unallocated); }
@@ -71,10 +71,11 @@ std::string_view class_of(Activity activity) {
   return kNames[static_cast<std::size_t>(activity)];
 }
 
-std::string svg(double height, std::string_view label, const std::string& inside) {
+std::string svg(double height, std::string_view label, const std::string& inside,
+                std::string_view more = "") {
   return fmt::format(
-      "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n", kWidth,
-      height, escape_html(label), inside);
+      "<svg{} viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n", more,
+      kWidth, height, escape_html(label), inside);
 }
 
 std::string bar_of(std::span<const PartOf> parts, double whole, std::string_view label) {
@@ -91,7 +92,7 @@ std::string bar_of(std::span<const PartOf> parts, double whole, std::string_view
     legend += fmt::format("<span><i class=\"{}\"></i>{} <b>{} h</b> ({})</span> ", part.colour,
                           part.name, show_amount(in_hours(part.value)), show_percent(share));
   }
-  return svg(36, label, bars) + legend + "</p>\n";
+  return svg(36, label, bars, " class=\"bar\" preserveAspectRatio=\"none\"") + legend + "</p>\n";
 }
 
 }  // namespace

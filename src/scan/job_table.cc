@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <utility>
+
+#include <fmt/core.h>
 
 #include "base/check.h"
+#include "fleet/hostlist.h"
 
 namespace amdahl::scan {
 namespace {
@@ -33,6 +38,18 @@ Nanos end_of(const JobDraft& draft) {
 
 double shards_in(const JobDraft& draft) { return draft.accelerators > 0 ? 0 : draft.shards; }
 
+// Whether two lists of hosts are known and have none in common.
+bool are_apart(std::string_view some, std::string_view others) {
+  if (some == others || some.empty() || others.empty()) return false;
+  const auto a = fleet::expand_hosts(some);
+  const auto b = fleet::expand_hosts(others);
+  if (!a || !b || a->empty() || b->empty()) return false;
+  std::set<std::string> keys;
+  for (const std::string& host : *a) keys.insert(fleet::host_key(host));
+  return std::ranges::none_of(
+      *b, [&](const std::string& host) { return keys.contains(fleet::host_key(host)); });
+}
+
 }  // namespace
 
 std::optional<Trouble> JobTable::add(const JobDraft& draft) {
@@ -40,22 +57,29 @@ std::optional<Trouble> JobTable::add(const JobDraft& draft) {
   if (draft.start <= Nanos{}) return Trouble::kNeverStarted;
   if (is_endless(draft) || end_of(draft) < draft.start) return Trouble::kBadTime;
   const JobName id = words_.intern_job(draft.id);
+  if (home_ == 0) home_ = words_.intern(draft.cluster);
+  const WordId cluster = draft.cluster.empty() ? home_ : words_.intern(draft.cluster);
   const JobIndex latest = by_id_.find(id);
   for (JobIndex job = id == JobName::kNone ? kNoJob : latest; job != kNoJob; job = before(job)) {
+    if (cluster_of(job) != cluster) continue;
     if (const auto known = match(job, id, draft)) return known;
   }
-  if (const JobIndex job = other_name(id, draft); job != kNoJob) {
+  if (const JobIndex job = other_name(id, draft); job != kNoJob && cluster_of(job) == cluster) {
     if (const auto known = match(job, jobs_.id(job), draft)) return known;
   }
   CHECK(jobs_.size() < kNoJob);
   const JobIndex job = size();
   FleetJob row = row_of(id, draft);
-  const bool again = latest != kNoJob && id != JobName::kNone;
-  if (again) row.attempt = static_cast<std::uint16_t>(jobs_[latest].attempt + 1);
+  const bool is_known = latest != kNoJob && id != JobName::kNone;
+  JobIndex earlier = is_known ? latest : kNoJob;
+  while (earlier != kNoJob && cluster_of(earlier) != cluster) earlier = before(earlier);
+  const bool again = earlier != kNoJob;
+  if (again) row.attempt = static_cast<std::uint16_t>(jobs_[earlier].attempt + 1);
   jobs_.push_back(row);
+  if (cluster != home_) elsewhere_.emplace(job, cluster);
   keep_mean(job, draft);
   if (const double shards = shards_in(draft); shards > 0) shards_.emplace(job, shards);
-  if (again) previous_.emplace(job, latest);
+  if (is_known) previous_.emplace(job, latest);
   if (id != JobName::kNone) by_id_.set(id, job);
   if (!draft.raw.empty() && draft.raw != draft.id) {
     by_raw_.set(words_.intern_job(draft.raw), job);
@@ -89,6 +113,7 @@ JobIndex JobTable::other_name(JobName id, const JobDraft& draft) {
   const JobIndex job = raw == JobName::kNone ? kNoJob : by_id_.find(raw);
   if (job == kNoJob || before(job) != kNoJob || by_id_.find(id) != kNoJob) return kNoJob;
   if (shards_of(job) != shards_in(draft) || !is_same(jobs_[job], draft)) return kNoJob;
+  if (!draft.cluster.empty() && words_[cluster_of(job)] != draft.cluster) return kNoJob;
   // The name for people stays.
   FleetJob row = jobs_[job];
   row.id = id;
@@ -117,11 +142,12 @@ WordId JobTable::again(std::string_view text, WordId& last) {
 }
 
 // Two attempts of a job do not overlap: records that do tell of the same one, even if two sources
-// disagree by seconds. Another cluster may have used the number too.
+// disagree by seconds. Another cluster may have used the number too, even if nothing names it.
 bool JobTable::is_same(const FleetJob& job, const JobDraft& draft) const {
   const bool overlap = job.start < end_of(draft) && draft.start < job.end;
   if (job.start != draft.start && !overlap) return false;
   if (job.accelerators != static_cast<float>(draft.accelerators)) return false;
+  if (job.hosts != 0 && are_apart(words_[job.hosts], draft.hosts)) return false;
   return job.user == 0 || draft.user.empty() || words_[job.user] == draft.user;
 }
 
@@ -183,6 +209,32 @@ JobIndex JobTable::find(JobName id) const {
   if (id == JobName::kNone) return kNoJob;
   const JobIndex job = by_id_.find(id);
   return job != kNoJob ? job : by_raw_.find(id);
+}
+
+WordId JobTable::cluster_of(JobIndex job) const {
+  const auto at = elsewhere_.find(job);
+  return at == elsewhere_.end() ? home_ : at->second;
+}
+
+JobRows JobTable::take() {
+  std::set<JobName> shared;
+  for (const auto& [job, cluster] : elsewhere_) shared.insert(jobs_.id(job));
+  shared.erase(JobName::kNone);
+  for (const JobName id : shared) {
+    std::vector<std::pair<JobIndex, WordId>> jobs;
+    for (JobIndex job = by_id_.find(id); job != kNoJob; job = before(job)) {
+      jobs.emplace_back(job, cluster_of(job));
+    }
+    const bool is_shared = std::ranges::any_of(
+        jobs, [&](const auto& one) { return one.second != jobs.front().second; });
+    for (const auto& [job, cluster] : jobs) {
+      if (!is_shared || cluster == 0) continue;
+      FleetJob row = jobs_[job];
+      row.id = words_.intern_job(fmt::format("{}/{}", words_[id], words_[cluster]));
+      jobs_.set(job, row);
+    }
+  }
+  return std::move(jobs_);
 }
 
 double JobTable::shards_of(JobIndex job) const {

@@ -20,10 +20,11 @@ class JobTable {
   // Nothing for a new attempt of a new job; else what to count. kDuplicate: not kept, except for
   // new facts; it replaces a record of the same attempt that was written while the job ran.
   // kTwoZones: not kept: seen before with all times some hours apart. kRequeued: kept as another
-  // attempt.
+  // attempt. A job of another cluster is another job.
   std::optional<model::Trouble> add(const model::JobDraft& draft);
 
-  // The last read attempt with this id (else the scheduler's number); then earlier ones.
+  // The last read attempt with this id (else the scheduler's number); then earlier ones, and jobs
+  // of other clusters that gave the same number.
   JobIndex find(JobName id) const;
   JobIndex before(JobIndex job) const {
     const auto at = previous_.find(job);
@@ -40,10 +41,12 @@ class JobTable {
   // Jobs with shares of accelerators, and how many; their `accelerators` are 0 so far.
   const std::map<JobIndex, double>& shards() const { return shards_; }
 
-  JobRows take() { return std::move(jobs_); }
+  // Numbers that several clusters gave have the cluster behind them: "7/alpha", "7/beta".
+  JobRows take();
 
  private:
   double shards_of(JobIndex job) const;
+  WordId cluster_of(JobIndex job) const;
   std::optional<model::Trouble> match(JobIndex job, JobName id, const model::JobDraft& draft);
   JobIndex other_name(JobName id, const model::JobDraft& draft);
   bool is_same(const FleetJob& job, const model::JobDraft& draft) const;
@@ -60,7 +63,9 @@ class JobTable {
   JobIndices by_id_;
   JobIndices by_raw_;
   std::map<JobIndex, double> shards_;
-  std::vector<double> means_;  // Up to the last job that has one.
+  WordId home_ = 0;                       // The cluster that was told first,
+  std::map<JobIndex, WordId> elsewhere_;  // and that of the jobs of others.
+  std::vector<double> means_;             // Up to the last job that has one.
 };
 
 }  // namespace amdahl::scan

@@ -94,7 +94,7 @@ std::vector<Mail> mails_of(const FleetUsage& usage, const Report& report, const 
     const Split split = jobs.split(i);
     ++of.jobs;
     of.split += split;
-    if (wasted(split) <= 0) continue;
+    if (wasted(split) <= kFewWasted * observed_in(split)) continue;
     of.worst.push_back(i);
     std::ranges::stable_sort(of.worst, [&](std::uint32_t a, std::uint32_t b) {
       return wasted(jobs.split(a)) > wasted(jobs.split(b));

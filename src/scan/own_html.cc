@@ -80,7 +80,10 @@ std::string own_table(const FleetUsage& usage, const Families& families, const O
     const bool is_seen = observed_in(job.split) > 0;
     const Dissection found = dissect(lines_of(usage, job));
     std::string mostly = is_seen ? "nothing was wasted" : "not observed";
-    if (!found.parts.empty()) {
+    if (is_seen && wasted(job.split) < kFewWasted * observed_in(job.split)) {
+      mostly = "<b>well used</b>";
+      if (model::is_lost(job.state)) mostly += ", but it failed: find out why before the next run";
+    } else if (!found.parts.empty()) {
       const Part& most = found.parts.front();
       mostly = fmt::format("<b>{}</b>: {}<br/><span class=\"soft\">{}</span>",
                            escape_html(name(most.kind)), escape_html(action(most.kind)),

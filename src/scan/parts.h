@@ -16,6 +16,9 @@
 
 namespace amdahl::scan {
 
+// Of the observed time: the user of such a job needs no advice about it.
+inline constexpr double kFewWasted = 0.1;
+
 // One accelerator on the time grid of its job.
 struct LaneLine {
   Split split;              // Accelerator-seconds.

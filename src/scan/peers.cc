@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <tuple>
 
 namespace amdahl::scan {
 namespace {
@@ -23,19 +24,19 @@ struct Back {
   double upper = 0;
 };
 
-// Jobs of one family, by share; `others` observed jobs have no such waste.
+// One part of the jobs of one family, by measure; `others` observed jobs have no such waste.
 Back of_family(std::span<const PeerWaste> jobs, std::size_t others) {
-  const auto share_at = [&](double quantile) -> double {
+  const auto measure_at = [&](double quantile) -> double {
     const std::size_t n = jobs.size() + others;
     const auto at = static_cast<std::size_t>(quantile * static_cast<double>(n - 1));
-    return at < others ? 0 : jobs[at - others].share;
+    return at < others ? 0 : jobs[at - others].measure;
   };
-  const double middle = share_at(0.5);
-  const double better = share_at(0.25);
+  const double middle = measure_at(0.5);
+  const double better = measure_at(0.25);
   Back back;
   for (const PeerWaste& job : jobs) {
-    if (job.share > middle) back.lower += job.wasted * (1 - middle / job.share);
-    if (job.share > better) back.upper += job.wasted * (1 - better / job.share);
+    if (job.measure > middle) back.lower += job.wasted * (1 - middle / job.measure);
+    if (job.measure > better) back.upper += job.wasted * (1 - better / job.measure);
   }
   return back;
 }
@@ -44,7 +45,7 @@ Back of_family(std::span<const PeerWaste> jobs, std::size_t others) {
 
 BaseRate peer_rate(std::vector<PeerWaste> jobs, const std::vector<std::uint32_t>& observed) {
   std::ranges::sort(jobs, [](const PeerWaste& a, const PeerWaste& b) {
-    return std::pair(a.family, a.share) < std::pair(b.family, b.share);
+    return std::tie(a.family, a.part, a.measure) < std::tie(b.family, b.part, b.measure);
   });
   Back back;
   double judged = 0;
@@ -52,7 +53,10 @@ BaseRate peer_rate(std::vector<PeerWaste> jobs, const std::vector<std::uint32_t>
   for (std::size_t from = 0; from < jobs.size();) {
     std::size_t to = from;
     double wasted = 0;
-    while (to < jobs.size() && jobs[to].family == jobs[from].family) wasted += jobs[to++].wasted;
+    const auto is_here = [&](const PeerWaste& job) {
+      return job.family == jobs[from].family && job.part == jobs[from].part;
+    };
+    while (to < jobs.size() && is_here(jobs[to])) wasted += jobs[to++].wasted;
     const std::size_t peers = std::max<std::size_t>(observed[jobs[from].family], to - from);
     all += wasted;
     if (peers >= kLeastPeers) {

@@ -8,17 +8,20 @@
 
 namespace amdahl::scan {
 
-// A job's waste of one kind, in accelerator-seconds.
+// A job's waste in one part of it, in accelerator-seconds.
 struct PeerWaste {
   std::uint32_t family = 0;
-  float share = 0;  // Of its observed time.
+  std::uint32_t part = 0;  // Jobs are compared in the same part only.
+  // By which jobs of a family compare: the share of their observed time, or, for what each start or
+  // end takes once however long the job is, seconds of an accelerator.
+  float measure = 0;
   double wasted = 0;
 };
 
-// What comes back if no job wasted a larger share than the family's middle job (`lower`) or than
-// its better quarter (`upper`), where that can be fixed (fixed_rate()); `mean` is halfway. Families
-// of fewer than four observed jobs tell nothing and get the published rate. `jobs` are those with
-// waste of this kind; `observed` counts all observed jobs of each family.
+// What comes back if no job wasted more by its measure than the family's middle job (`lower`) or
+// than its better quarter (`upper`), where that can be fixed (fixed_rate()); `mean` is halfway.
+// Families of fewer than four observed jobs tell nothing and get the published rate. `jobs` are
+// those with waste of this kind; `observed` counts all observed jobs of each family.
 BaseRate peer_rate(std::vector<PeerWaste> jobs, const std::vector<std::uint32_t>& observed);
 
 }  // namespace amdahl::scan

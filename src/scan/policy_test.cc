@@ -192,6 +192,9 @@ TEST(Policy, MailsAndAlertsNameWhatWasFound) {
   EXPECT_EQ(report.actions[0].users, 1U);
   const auto mails = mails_of(usage, report, "amdahl scan a");
   ASSERT_EQ(mails.size(), 1U);
+  const FleetUsage good = policy_fleet({{.id = "78", .lanes = {{{3000, 96}}}}});
+  EXPECT_TRUE(mails_of(good, report, "amdahl scan a").empty())
+      << "nobody is told to use 96 % better";
   EXPECT_EQ(mails[0].file, "ada.txt");
   EXPECT_NE(mails[0].text.find("amdahl scan a --job 77"), std::string::npos) << mails[0].text;
   const auto rules = alert_rules(report);
@@ -200,6 +203,59 @@ TEST(Policy, MailsAndAlertsNameWhatWasFound) {
             std::string::npos)
       << *rules;
   EXPECT_FALSE(alert_rules(Fleet().report())) << "nothing was observed";
+}
+
+// Each job starts up for half an hour, however long it runs: a shorter one wastes a larger share,
+// and could do no better than the others.
+TEST(Actions, AStartThatTakesEachJobAsLongPromisesNothing) {
+  std::vector<Told> jobs;
+  const std::string_view ids[] = {"1", "2", "3", "4", "5", "6"};
+  const int lengths[] = {60, 90, 120, 180, 240, 280};
+  for (int i = 0; i < 6; ++i) {
+    jobs.push_back({.id = ids[i], .lanes = {{{30, 0}, {lengths[i], 100}}}, .from = 400 * i});
+  }
+  const FleetUsage usage = policy_fleet(jobs);
+  const Report report = scan::report(usage, families_of(usage, *Recogniser::make({})), {}, {});
+  const auto start =
+      std::ranges::find(report.actions, "shorten-start-and-checkpoints", &Action::id);
+  ASSERT_NE(start, report.actions.end());
+  EXPECT_NEAR(start->wasted, 6 * 30 * 60, 1);
+  EXPECT_LT(start->confidence.upper, 0.01);
+}
+
+TEST(Actions, EndJobsWithTheirOwnScheduler) {
+  model::JobDraft job;
+  job.state = model::JobState::kRunning;
+  job.start = kPolicyStart;
+  job.elapsed = minutes{600};
+  job.accelerators = 1;
+  job.user = "ada";
+  UsageAccumulator sums({.idle_below = 0.05});
+  for (const std::string_view cluster : {"alpha", "beta"}) {
+    job.id = "7";
+    job.cluster = cluster;
+    job.hosts = cluster;
+    sums.job(job, {});
+    const auto series = sums.series({.host = cluster,
+                                     .accelerator = "0",
+                                     .uuid = {},
+                                     .slice = {},
+                                     .job = "7",
+                                     .metric = "DCGM_FI_DEV_GPU_UTIL",
+                                     .kind = {}});
+    for (int at = 0; at < 600; at += 5) {
+      const fleet::Sample sample{kPolicyStart + minutes{at}, 0};
+      sums.samples(series, {&sample, 1});
+    }
+    job.elapsed = minutes{590};  // The first recovers more.
+  }
+  const FleetUsage usage = std::move(sums).finish();
+  const Families families = families_of(usage, *Recogniser::make({}));
+  const Report slurm = scan::report(usage, families, {}, {});
+  ASSERT_FALSE(slurm.actions.empty());
+  EXPECT_EQ(slurm.actions[0].command, "scancel -M alpha 7");
+  EXPECT_TRUE(slurm.actions[0].because.ends_with("; 2 still run")) << slurm.actions[0].because;
+  EXPECT_EQ(scan::report(usage, families, {}, {.end_jobs = "bkill"}).actions[0].command, "bkill 7");
 }
 
 TEST(BaseRate, HasTheIntervalOfItsCounts) {

@@ -384,6 +384,7 @@ class Reporter {
   void set_actions() {
     const ActionOptions options{
         .scan = options_.scan,
+        .end_jobs = options_.end_jobs,
         .price = any_price()
                      ? std::function<double(WordId)>([&](WordId kind) { return price_of(kind); })
                      : nullptr,

@@ -80,6 +80,7 @@ struct ReportOptions {
   std::size_t trend_families = 10;   // Of the first rows.
   Nanos idle_timeout{};              // To replay and choose; 0: the best of some.
   std::string scan = "amdahl scan";  // Command that reads these inputs again, for actions.
+  std::string end_jobs = "scancel";  // Command of the scheduler that ends jobs.
   double co2_g_per_kwh = 0;
   // Whether to stop at once; then the result is incomplete and must not be used.
   std::function<bool()> stop{};

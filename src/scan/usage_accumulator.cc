@@ -60,7 +60,11 @@ UsageAccumulator::UsageAccumulator(UsageOptions options) : options_{std::move(op
     window_ = {std::max(asked_.start, options_.clocks->start),
                std::min(asked_.end, options_.clocks->end)};
   }
-  for (const std::string& id : options_.timelines_of) named_.push_back(words_.intern_job(id));
+  for (const std::string& id : options_.timelines_of) {
+    named_.push_back(words_.intern_job(id));
+    const std::size_t cluster = id.rfind('/');  // See JobTable::take.
+    if (cluster != id.npos) named_.push_back(words_.intern_job(id.substr(0, cluster)));
+  }
   CHECK(fleet::usage_metrics().size() + fleet::beside_metrics().size() <= metric_cadence_.size());
 }
 
@@ -235,8 +239,9 @@ void UsageAccumulator::flatten(std::uint32_t track) {
   row.is_stale = false;
   const JobIndex labelled = jobs_.find(row.label);
   row.is_unknown = row.label != JobName::kNone && labelled == kNoJob;
-  row.segments = row.label != JobName::kNone ? holders_.segments_of_job(labelled, window_)
-                                             : holders_.segments_of(row.spot, window_);
+  row.segments = row.label == JobName::kNone
+                     ? holders_.segments_of(row.spot, window_)
+                     : holders_.segments_of_job(labelled, holders_[row.spot].host, window_);
   cursors_[track].segment = 0;
 }
 

@@ -290,7 +290,7 @@ TEST_F(Scan, PlacementsAndInventories) {
   std::string header = alone.out.substr(columns, alone.out.find(' ', columns) - columns);
   std::ranges::replace(header, ',', '|');
   sandbox_.write("jobs.txt", header +
-                                 "\n9|ada|lab|gpu|COMPLETED|2023-11-15T00:00:00|"
+                                 "\n9|train|ada|lab|gpu|COMPLETED|0:0|2023-11-15T00:00:00|"
                                  "2023-11-15T00:00:00|2023-11-15T01:00:00|3600|gres/gpu=8|m1\n");
   const Json both = json_of(sandbox_.amdahl({"scan", "inventory.csv", "jobs.txt", "--json"}));
   EXPECT_EQ(both.at("totals").at("jobs"), 1);

@@ -26,6 +26,7 @@ enum class Op : std::uint8_t {
   kShards,   // Of the next job.
   kProfile,  // Of the next series.
   kReason,   // Of the next job.
+  kCluster,  // Of the next job.
 };
 
 // Encoding of values: bytes if all are integers below 256, as percentages are.

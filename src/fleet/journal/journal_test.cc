@@ -20,6 +20,7 @@ void tell(Intake& intake) {
   model::JobDraft job;
   job.id = "7_1";
   job.raw = "9";
+  job.cluster = "alpha";
   job.name = "train";
   job.user = "ada";
   job.hosts = "gpu[1-2]";
@@ -61,6 +62,7 @@ void expect_same(const Recorder& a, const Recorder& b) {
   for (std::size_t i = 0; i < a.jobs.size(); ++i) {
     EXPECT_EQ(a.jobs[i].id, b.jobs[i].id);
     EXPECT_EQ(a.jobs[i].raw, b.jobs[i].raw);
+    EXPECT_EQ(a.jobs[i].cluster, b.jobs[i].cluster);
     EXPECT_EQ(a.jobs[i].hosts, b.jobs[i].hosts);
     EXPECT_EQ(a.jobs[i].metric, b.jobs[i].metric);
     EXPECT_EQ(a.jobs[i].where.byte, b.jobs[i].where.byte);

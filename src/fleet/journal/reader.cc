@@ -131,6 +131,11 @@ class JournalReader final : public Reader {
     return Ok{};
   }
 
+  static bool keep(Cursor& from, std::string& into) {
+    into = from.text();
+    return !from.bad;
+  }
+
   // False, and the cursor bad, for what is no record.
   bool record(Cursor& from) {
     switch (static_cast<Op>(from.byte())) {
@@ -191,11 +196,11 @@ class JournalReader final : public Reader {
         shards_ = from.real();
         return !from.bad;
       case Op::kReason:
-        reason_ = from.text();
-        return !from.bad;
+        return keep(from, reason_);
+      case Op::kCluster:
+        return keep(from, cluster_);
       case Op::kProfile:
-        profile_ = from.text();
-        return !from.bad;
+        return keep(from, profile_);
     }
     from.bad = true;
     return false;
@@ -306,6 +311,8 @@ class JournalReader final : public Reader {
     job.shards = std::exchange(shards_, 0);
     const std::string reason = std::exchange(reason_, {});
     job.reason = reason;
+    const std::string cluster = std::exchange(cluster_, {});
+    job.cluster = cluster;
     job.host_count = static_cast<int>(from.whole());
     job.mean_utilisation = from.real();
     const Where where = read_where(from);
@@ -322,6 +329,7 @@ class JournalReader final : public Reader {
   double shards_ = 0;
   std::string profile_;
   std::string reason_;
+  std::string cluster_;
   std::vector<SeriesId> ids_;
   std::vector<SeriesId> series_;
   std::vector<Sample> samples_;

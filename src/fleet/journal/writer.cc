@@ -155,7 +155,7 @@ void Writer::tell(const Record& record) {
 
 void Writer::write(const Job& one) {
   // A new field must be written down, too: this stops the build until it is, here and in reader.cc.
-  static_assert(sizeof(model::JobDraft) == 264);
+  static_assert(sizeof(model::JobDraft) == 280);
   const model::JobDraft& job = one.draft;
   if (job.shards > 0) {
     op(Op::kShards);
@@ -164,6 +164,10 @@ void Writer::write(const Job& one) {
   if (!job.reason.empty()) {
     op(Op::kReason);
     words({job.reason});
+  }
+  if (!job.cluster.empty()) {
+    op(Op::kCluster);
+    words({job.cluster});
   }
   op(Op::kJob);
   words({job.id, job.raw, job.name, job.user, job.account, job.partition, job.kind, job.family,

@@ -120,8 +120,8 @@ TEST(FixedTable, LeavesOtherTablesWithSuchNamesAlone) {
 
 TEST(FixedTable, SaysWhatIsMissing) {
   const std::string again =
-      "run: sacct -a -D -P -o JobID,JobIDRaw,JobName,User,Account,Partition,State,Submit,Start,End,"
-      "ElapsedRaw,TimelimitRaw,NNodes,NodeList,ReqTRES,AllocTRES";
+      "run: sacct -a -D -P -o JobID,JobIDRaw,JobName,User,Account,Partition,State,ExitCode,"
+      "Submit,Start,End,ElapsedRaw,TimelimitRaw,NNodes,NodeList,ReqTRES,AllocTRES";
   EXPECT_EQ(feed(make, "JobID   State\n------- -------\n1       RUNNING\n", {}).error,
             "is sacct output in fixed-width columns, with too few columns; " + again);
   EXPECT_EQ(

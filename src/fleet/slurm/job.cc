@@ -237,6 +237,7 @@ void Jobs::take(const JobFields& words, Where where) {
   model::JobDraft job;
   job.id = id;
   job.raw = words.raw == id ? std::string_view() : words.raw;
+  job.cluster = words.cluster;
   job.name = words.name;
   job.user = words.user;
   job.account = words.account;

@@ -14,6 +14,7 @@ namespace amdahl::fleet::slurm {
 struct JobFields {
   std::string_view id;   // JobID.
   std::string_view raw;  // JobIDRaw.
+  std::string_view cluster;
   std::string_view name;
   std::string_view user;
   std::string_view account;

@@ -136,6 +136,7 @@ void read_live(element job, Live& live) {
   const bool over = known != model::JobState::kRunning && known != model::JobState::kPending;
   words.id = live.id;
   words.raw = live.raw;
+  words.cluster = text(job, {"cluster"});
   words.name = text(job, {"name"});
   words.user = text(job, {"user_name"});
   words.account = text(job, {"account"});
@@ -234,6 +235,7 @@ void Json::item(std::string_view key, std::string_view item, Where where) {
   }
   jobs_.take(JobFields{.id = id,
                        .raw = raw,
+                       .cluster = text(job, {"cluster"}),
                        .name = text(job, {"name"}),
                        .user = text(job, {"user"}).empty() ? text(job, {"association", "user"})
                                                            : text(job, {"user"}),

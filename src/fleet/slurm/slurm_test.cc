@@ -297,8 +297,8 @@ TEST(Slurm, WithoutAHeaderByItsFields) {
 
 TEST(Slurm, SaysWhatIsWrongWithATable) {
   const std::string again =
-      "run: sacct -a -D -P -o JobID,JobIDRaw,JobName,User,Account,Partition,State,Submit,Start,End,"
-      "ElapsedRaw,TimelimitRaw,NNodes,NodeList,ReqTRES,AllocTRES";
+      "run: sacct -a -D -P -o JobID,JobIDRaw,JobName,User,Account,Partition,State,ExitCode,"
+      "Submit,Start,End,ElapsedRaw,TimelimitRaw,NNodes,NodeList,ReqTRES,AllocTRES";
   const struct {
     std::string bytes;
     std::string fields;

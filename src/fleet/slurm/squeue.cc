@@ -24,6 +24,7 @@ constexpr QueueField kQueueFields[] = {
     {"ST", &JobFields::state},
     {"SUBMIT_TIME", &JobFields::submit},
     {"START_TIME", &JobFields::start},
+    {"TIME", &JobFields::elapsed},
     {"NODES", &JobFields::nodes},
     {"NODELIST", &JobFields::node_list},
     {"NODELIST(REASON)", &JobFields::node_list},
@@ -32,7 +33,7 @@ constexpr QueueField kQueueFields[] = {
 };
 
 constexpr std::string_view kAskQueueAgain =
-    "run: squeue -a -t all -o '%i|%P|%j|%u|%a|%T|%V|%S|%D|%N|%b', or squeue --json";
+    "run: squeue -a -t all -o '%i|%P|%j|%u|%a|%T|%V|%S|%M|%D|%N|%b', or squeue --json";
 
 }  // namespace
 

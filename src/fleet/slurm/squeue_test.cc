@@ -46,6 +46,19 @@ TEST(Squeue, Text) {
   EXPECT_EQ(fed.told.count(Trouble::kBadLine), 1U);
 }
 
+TEST(Squeue, TheTimeThatAJobHasRun) {
+  const Fed fed = read_queue(
+      "JOBID|PARTITION|NAME|USER|STATE|START_TIME|TIME|NODES|NODELIST|TRES_PER_NODE\n"
+      "7|gpu|train|ada|RUNNING|2025-05-02T14:10:00|1-02:00:00|1|n1|gres/gpu:1\n"
+      "8|gpu|train|ada|TIMEOUT|2025-05-02T14:10:00|1:00:00|1|n1|gres/gpu:1\n"
+      "9|gpu|train|ada|PENDING|N/A|0:00|1||gres/gpu:1\n");
+  EXPECT_EQ(fed.error, "");
+  ASSERT_EQ(fed.told.jobs.size(), 3U);
+  EXPECT_EQ(fed.told.jobs[0].draft.elapsed, std::chrono::hours(26));
+  EXPECT_EQ(fed.told.jobs[1].draft.elapsed, std::chrono::hours(1));
+  EXPECT_EQ(fed.told.jobs[2].draft.start, Nanos{});
+}
+
 TEST(Squeue, ItsTableForPeopleSaysTooLittle) {
   EXPECT_EQ(
       read_queue("             JOBID PARTITION     NAME     USER ST       TIME  NODES "
@@ -53,7 +66,7 @@ TEST(Squeue, ItsTableForPeopleSaysTooLittle) {
                  "                 7       gpu    train      ada  R    1:10:00      2 n[1-2]\n")
           .error,
       "has no column START_TIME; run: squeue -a -t all -o "
-      "'%i|%P|%j|%u|%a|%T|%V|%S|%D|%N|%b', or squeue --json");
+      "'%i|%P|%j|%u|%a|%T|%V|%S|%M|%D|%N|%b', or squeue --json");
 }
 
 TEST(Squeue, JsonOfOldAndNewReleases) {

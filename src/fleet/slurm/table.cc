@@ -17,6 +17,7 @@ struct Field {
 constexpr Field kFields[] = {
     {"jobid", &JobFields::id},
     {"jobidraw", &JobFields::raw},
+    {"cluster", &JobFields::cluster},
     {"jobname", &JobFields::name},
     {"user", &JobFields::user},
     {"account", &JobFields::account},
@@ -133,8 +134,8 @@ bool has_only(std::string_view text, std::string_view more) {
 }
 
 constexpr std::string_view kAgain =
-    "run: sacct -a -D -P -o JobID,JobIDRaw,JobName,User,Account,Partition,State,Submit,Start,End,"
-    "ElapsedRaw,TimelimitRaw,NNodes,NodeList,ReqTRES,AllocTRES";
+    "run: sacct -a -D -P -o JobID,JobIDRaw,JobName,User,Account,Partition,State,ExitCode,Submit,"
+    "Start,End,ElapsedRaw,TimelimitRaw,NNodes,NodeList,ReqTRES,AllocTRES";
 
 }  // namespace
 

@@ -121,5 +121,15 @@ TEST(SlurmTable, CountsThatCannotBeAndStatesThatAreCut) {
   EXPECT_EQ(fed.told.count(Trouble::kOddElapsed), 2U);
 }
 
+TEST(SlurmTable, TheClusterOfEachJob) {
+  const Fed fed = read_table(
+      "Cluster|JobID|Start|End|AllocTRES\n"
+      "alpha|7|2024-03-01T00:00:00|2024-03-01T01:00:00|gres/gpu=2\n"
+      "beta|7|2024-03-01T00:00:00|2024-03-01T01:00:00|gres/gpu=2\n");
+  ASSERT_EQ(fed.told.jobs.size(), 2U) << fed.error;
+  EXPECT_EQ(fed.told.jobs[0].cluster, "alpha");
+  EXPECT_EQ(fed.told.jobs[1].cluster, "beta");
+}
+
 }  // namespace
 }  // namespace amdahl::fleet::slurm

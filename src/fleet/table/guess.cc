@@ -208,9 +208,23 @@ class JobGuess {
     host_count_ = builder_.take(Field::kHostCount, is_count);
   }
 
+  // "0,1" and "3": the numbers of a job's accelerators, not how many.
+  const Column* list_of_devices() const {
+    return builder_.find(Field::kAccelerators, [&](const Column& column) {
+      std::size_t lists = 0;
+      for (const std::vector<std::string>& row : builder_.rows()) {
+        const std::string& cell = row[builder_.index_of(column)];
+        if (cell.find_first_not_of("0123456789,; []") != cell.npos) return false;
+        lists += cell.find_first_of(",;") != cell.npos ? 1 : 0;
+      }
+      return lists > 0;
+    });
+  }
+
   void count() {
     if (accelerators_ == nullptr) {
       const Column* index = builder_.find(Field::kAccelerator, is_count);
+      if (index == nullptr) index = list_of_devices();
       if (index != nullptr && has_hosts_) {
         return builder_.give(Field::kAccelerator, *index, "",
                              "each line is one accelerator of its job");
@@ -314,7 +328,8 @@ Guess guess(const Head& head, std::string_view path, std::string_view host) {
   }
   // Neither: propose what it is nearer to.
   const bool timed = builder.find(Field::kTime, may_be_time) != nullptr;
-  if ((timed && !builder.find(Field::kAccelerators, is_devices)) || has_usage(builder)) {
+  const bool valued = has_one_time(builder) && builder.find(Field::kValue, may_be_number);
+  if ((timed && !builder.find(Field::kAccelerators, is_devices)) || has_usage(builder) || valued) {
     guess_samples(builder, path, host);
     return std::move(builder).finish(Row::kSample);
   }

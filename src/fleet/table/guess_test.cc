@@ -247,6 +247,15 @@ TEST(CsvGuess, ALineForEachAcceleratorOfAJob) {
   EXPECT_EQ(named.told.places, (std::vector<std::string>{"7 n1 4"}));
 }
 
+TEST(CsvGuess, ListsOfAccelerators) {
+  const Fed fed = read_guessed(
+      "job,host,gpus,start,end\n7,n1,3,1614556800,1614560400\n"
+      "8,n1,\"0,1\",1614556800,1614560400\n");
+  ASSERT_EQ(fed.told.jobs.size(), 2U) << fed.error;
+  EXPECT_EQ(fed.told.jobs[1].draft.accelerators, 2);
+  EXPECT_EQ(fed.told.places, (std::vector<std::string>{"7 n1 3", "8 n1 0", "8 n1 1"}));
+}
+
 TEST(CsvGuess, ClustersNumberTheirJobsOnTheirOwn) {
   const Fed fed = read_guessed(
       "cluster,jobid,start,end,gpus\nalpha,1,1614556800,1614560400,2\n"
@@ -258,6 +267,12 @@ TEST(CsvGuess, ClustersNumberTheirJobsOnTheirOwn) {
                 .told.jobs.at(0)
                 .id,
             "1");
+}
+
+TEST(CsvGuess, AValueAndATimeOfAnyNameAreSamples) {
+  const Fed fed = read_guessed(
+      "value,timestamp_anon,container_ip\n0.0,1662858720.0,23b8\n55.0,1662858780.0,23b8\n");
+  EXPECT_NE(fed.error.find("row = \"sample\""), std::string::npos) << fed.error;
 }
 
 TEST(CsvGuess, AlibabaPaiWithoutAHeader) {

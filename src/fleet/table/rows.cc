@@ -330,11 +330,18 @@ void Rows::job() {
     }
   }
   if (!is_placed(mapping_)) return intake_.job(job, where_);
-  const std::string_view accelerator = accelerator_index(text(Field::kAccelerator));
-  if (is_blank_word(accelerator)) {
-    return intake_.trouble(Trouble::kBadLine, where_, "has no accelerator");
+  std::string_view list = trim(text(Field::kAccelerator));  // "3", "0,1", "[0, 1]".
+  if (list.starts_with('[') && list.ends_with(']')) list = list.substr(1, list.size() - 2);
+  while (true) {
+    const std::size_t comma = list.find_first_of(",;");
+    const std::string_view accelerator = accelerator_index(trim(list.substr(0, comma)));
+    if (is_blank_word(accelerator)) {
+      return intake_.trouble(Trouble::kBadLine, where_, "has no accelerator");
+    }
+    placed_.add(job, short_host(job.hosts), accelerator, where_);
+    if (comma == list.npos) return;
+    list.remove_prefix(comma + 1);
   }
-  placed_.add(job, short_host(job.hosts), accelerator, where_);
 }
 
 void Rows::add_sample(const model::SeriesKey& key, Nanos at, std::string_view cell, double scale,

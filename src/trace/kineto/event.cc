@@ -383,6 +383,13 @@ void keep_unknown(const RawEvent& event, Window& window) {
   }
 }
 
+// Streams of MTIA show as events that they wait for other streams.
+model::DeviceKind mtia_kind(std::string_view name) {
+  if (name == "dma_request") return model::DeviceKind::kCopy;
+  const bool waits = name == "event_wait" || name == "event_record";
+  return waits ? model::DeviceKind::kSync : model::DeviceKind::kKernel;
+}
+
 void keep_complete(const RawEvent& event, Window& window) {
   const Kept& as = kept(event.category);
   switch (as.rows) {
@@ -390,10 +397,9 @@ void keep_complete(const RawEvent& event, Window& window) {
       return;
     case Rows::kHost:
       return keep_host(event, as.host, window);
-    case Rows::kDevice: {
-      const bool copies = event.category == Category::kMtia && event.name == "dma_request";
-      return keep_device(event, copies ? model::DeviceKind::kCopy : as.device, window);
-    }
+    case Rows::kDevice:
+      return keep_device(
+          event, event.category == Category::kMtia ? mtia_kind(event.name) : as.device, window);
     case Rows::kSync:
       return keep_sync(event, window);
     case Rows::kUnknown:

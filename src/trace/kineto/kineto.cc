@@ -54,22 +54,37 @@ End read_events(Framer& framer, int threads, Merger& merger) {
   return end;
 }
 
+void name_device(const HeaderDevice& device, model::TraceDevice& row,
+                 model::TraceBuilder& builder) {
+  row.name = builder.intern(device.name);
+  row.memory_bytes = device.memory_bytes;
+  row.multiprocessors = device.multiprocessors;
+}
+
 void describe_source(const Header& header, std::uint32_t source, model::TraceBuilder& builder) {
   model::TraceSource& row = builder.trace().sources[source];
   row.host = header.host;
   row.backend = header.backend;
   row.rank = header.rank;
   row.world_size = header.world_size;
+  auto& rows = builder.trace().devices;
   for (const HeaderDevice& device : header.devices) {
     // Nodes list all their devices; those that did nothing do not get a row.
-    auto& rows = builder.trace().devices;
     const auto found = std::ranges::find_if(rows, [&](const model::TraceDevice& known) {
       return known.source == source && known.id == device.id;
     });
-    if (found == rows.end()) continue;
-    found->name = builder.intern(device.name);
-    found->memory_bytes = device.memory_bytes;
-    found->multiprocessors = device.multiprocessors;
+    if (found != rows.end()) name_device(device, *found, builder);
+  }
+  // ROCm counts nodes, processors among them, so that its first device may be 2: if all listed
+  // devices are alike, so is this one.
+  const auto differs = [&](const HeaderDevice& one) {
+    return one.name != header.devices.front().name;
+  };
+  if (header.devices.empty() || std::ranges::any_of(header.devices, differs)) return;
+  for (model::TraceDevice& device : rows) {
+    const bool is_listed =
+        std::ranges::find(header.devices, device.id, &HeaderDevice::id) != header.devices.end();
+    if (device.source == source && !is_listed) name_device(header.devices.front(), device, builder);
   }
 }
 

@@ -426,6 +426,20 @@ TEST(Kineto, RanksShareTheBudget) {
   EXPECT_NE(lost.find("5000 of 1: "), std::string::npos) << lost;
 }
 
+// ROCm counts processors among its nodes, and lists devices from 0 on.
+TEST(Kineto, DevicesThatAreNotListedAreLikeThoseThatAre) {
+  const auto name_of = [](std::string_view listed) {
+    const Result<Trace> trace = load_kineto(fmt::format(
+        R"({{"deviceProperties":[{}],"traceEvents":[{{"ph":"X","cat":"kernel","name":"k","pid":2,)"
+        R"("tid":0,"ts":1,"dur":9,"args":{{"device":2,"stream":0}}}}]}})",
+        listed));
+    EXPECT_TRUE(trace);
+    return trace ? std::string(trace->names[trace->devices.at(0).name]) : "";
+  };
+  EXPECT_EQ(name_of(R"({"id":0,"name":"AMD Instinct MI300X"})"), "AMD Instinct MI300X");
+  EXPECT_EQ(name_of(R"({"id":0,"name":"A"},{"id":1,"name":"B"})"), "");
+}
+
 TEST(Kineto, ClaimsOnlyWhatItReads) {
   EXPECT_TRUE(claims("\n{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n"));
   EXPECT_TRUE(claims("{\"traceEvents\": ["));

@@ -4,7 +4,9 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -148,6 +150,12 @@ class Reading {
     rows_.push_back(row);
   }
 
+  // A worker in a step: whatever it did then is in one file, unless files are of two jobs.
+  using Worker = std::tuple<std::int64_t, std::int32_t, std::int32_t>;
+  static Worker worker_of(const model::Operation& one) {
+    return {one.step, one.replica, one.stage};
+  }
+
   // Ranks within a stage run the same operations side by side, as replicas do.
   Result<> place_rows() {
     std::int32_t tensors = 1;
@@ -157,6 +165,8 @@ class Reading {
     std::uint64_t unplaced = 0;
     std::vector<model::Operation>& out = builder_.trace().operations;
     const std::size_t before = out.size();
+    std::set<Worker> others;
+    for (const model::Operation& one : out) others.insert(worker_of(one));
     for (const Row& row : rows_) {
       const auto found = positions_.find(row.lane);
       Position position = found == positions_.end() ? Position{} : found->second;
@@ -173,6 +183,11 @@ class Reading {
       out.push_back(row.operation);
       out.back().stage = position.stage;
       out.back().replica = *replica * tensors + position.tensor;
+      if (!others.contains(worker_of(out.back()))) continue;
+      out.resize(before);
+      return bad_input(
+          "has steps of ranks that another file has, too, so it is of another job; profile each "
+          "job alone");
     }
     builder_.lose(source_, LossKind::kNoDevice, unplaced,
                   "operations of a thread whose name has no 'PP rank N'");

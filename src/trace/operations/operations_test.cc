@@ -71,6 +71,25 @@ TEST(Operations, WithoutStageItSaysWhatToAdd) {
   EXPECT_EQ(mended->operations.front().stage, 1);
 }
 
+TEST(Operations, TimelinesOfTwoJobsAreNotMixed) {
+  const auto file = [](int process) {
+    return "[" + operation("forward-compute", process, 0, "0", kArgs + R"(, "stage": 1)") + "]";
+  };
+  model::TraceBuilder builder;
+  const auto give = [&](const std::string& name, int process) {
+    Input input;
+    input.name = name;
+    input.next = bytes_in(file(process));
+    return read(input, {}, builder);
+  };
+  ASSERT_TRUE(give("a.json", 0));
+  EXPECT_TRUE(give("b.json", 1)) << "another rank of the same job";
+  const auto again = give("c.json", 0);
+  ASSERT_FALSE(again);
+  EXPECT_NE(again.error().text.find("profile each job alone"), std::string::npos);
+  EXPECT_EQ(std::move(builder).finish().operations.size(), 2U);
+}
+
 TEST(Operations, LostEventsAreCounted) {
   const std::string name = thread_name(0, 0, "PP rank 0, compute");
   const std::string text = "[" + operation("forward-compute", 0, 0, "0", kArgs) + "," +

@@ -419,6 +419,9 @@ Result<> read(const Input& input, const Limits& limits, model::TraceBuilder& bui
   if (!space.is_whole()) builder.lose(number, LossKind::kTruncated, 1, "the last plane");
   keep_host_steps(builder.trace(), steps_before);
   if (builder.trace().device_events.size() + builder.trace().host_events.size() == before) {
+    if (!space.is_whole()) {
+      return bad_input("is damaged or cut off (copied as text?): nothing of it can be read");
+    }
     return bad_input("has no events of hosts or devices; record some: jax.profiler.trace(DIR)");
   }
   return Ok{};

@@ -129,5 +129,16 @@ TEST(XPlane, AnyCutIsReadOrRefused) {
   EXPECT_FALSE(reader_for("\nsome text that is no plane"));
 }
 
+// Version control and mail may take it for text.
+TEST(XPlane, ACopyAsTextIsDamaged) {
+  std::string copy;
+  for (const char c : gpu_file()) {
+    copy += static_cast<unsigned char>(c) < 0x80 ? std::string(1, c) : "\xEF\xBF\xBD";
+  }
+  const auto got = load(*reader_named("xplane"), "copy", bytes_in(copy));
+  ASSERT_FALSE(got);
+  EXPECT_NE(got.error().text.find("is damaged or cut off"), std::string::npos) << got.error().text;
+}
+
 }  // namespace
 }  // namespace amdahl::trace::xplane
