@@ -90,7 +90,7 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "expert layers,switch,ring,gb s"},
     {Bottleneck::kLifecycle,
      "async checkpoint,asynchronous checkpoint,checkpoints asynchronous,checkpoint in the back,"
-     "checkpoints in a back,lazy import,import lazily,bytecode,cache dir,compile cache,"
+     "checkpoints in a back,lazy import,import lazily,bytecode,compile cache,"
      "compilation cache,load the model once,loads the model once,long lived worker,"
      "long lived proc,warm pool,reuse the process,fork server,checkpoint every,checkpoint less,"
      "fewer checkpoints,background thread,precompil,snapshot the process,keep the process,"
@@ -198,7 +198,7 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "one accelerator,time slic,autoscal,give back,share a card,share a gpu,one gpu per,"
      "single gpu,fit on one,returning it,mig slice,smaller request,request fewer,costs an eighth,"
      "fewer cards,half the gpus,one card,fits on one,ask for one,ask for fewer,ask for two,"
-     "shared pool,time slicing,culled,culling,smaller instance,downsiz,consolidat,co locat,"
+     "shared pool,time slicing,idle culling,smaller instance,downsiz,consolidat,co locat,"
      "colocat,fractional gpu,reclaim,seeds side by side,side by side on one,returns 140,"
      "release the gpu,releases the gpu,scale to zero,share the card,fewer nodes,smaller node,"
      "gpu sharing",
@@ -350,7 +350,8 @@ const std::string_view kSure =
     "rms fusion,fused all,with fused,enable fused,fused topk,fused rms,fused concat,fused gate,"
     "moe gate,fused reduction,fused grouped,fused swiglu,fused qk,persistent kernel,"
     "persistent grouped,tuned,overlap,prefetching,prefetch ,prefetched,delay import,defer import,"
-    "avoid re import,import time,async tp,async checkpoint,async save,async thread,async issu,"
+    "avoid re import,import time,lazy open,lazy init,lazy creat,lazy construct,lazy compil,"
+    "thread pool,cudamemcpyasync,async tp,async checkpoint,async save,async thread,async issu,"
     "lazy import,lazy load,lazily,cuda graphs,cuda graph able,into cuda graph,"
     "into one cuda graph,use cuda graph,graph break,extend cuda graph,background thread,"
     "precompute,pre allocate,preallocat,vectoriz,on device,on cuda rather,pin memory,"
@@ -361,7 +362,7 @@ const std::string_view kSure =
     "device to host sync,eager perf,end of each,zero copy,split k,swap ab,multi stream";
 const std::string_view kSpares =
     "instead of,fewer,no longer,saves,saving,less ,without,no more,in place of,at once,once,"
-    "only when,rather than";
+    "only when,only if,rather than";
 const std::string_view kTries =
     "use,move,replace,switch,run,keep,delay,read,write,load,turn,set,compile,hide,bf16,sdpa";
 const std::string_view kMeasures =
@@ -370,6 +371,39 @@ const std::string_view kMeasures =
     "optimize,optimise,eliminate,accelerate,parallelize,parallelise,shard,share,preallocate,"
     "don t,stop,early,compact,async,asynchronous,faster,quicker,two level,improve perf,"
     "improve performance,remove redundant,perf,merge";
+const std::string_view kElsewhere =
+    "test,tests,testing,ci ,docs,doc ,documentation,readme,docstring,lint,typing,type hint,typo,"
+    "benchmark,benchmarks,tutorial,example,examples,dashboard,workflow,build time,build speed,"
+    "compile times of,wheel,docker,memory usage,memory footprint,gpu memory,memory of,memory leak,"
+    "memory consumption,peak memory,ram ,vram,oom,out of memory,memory effic,binary size,"
+    "image size,log level,verbosity,flaky,changelog,automatic optimization,manual optimization,"
+    "optimization loop,optimization step,performance tracking,performance analysis,profiler,"
+    "log a ,hint ,numerical,accuracy,convergence";
+const std::string_view kNeedless =
+    "unnecessar,redundan,needless,unneeded,repeatedly,repeated,duplicate,extra ,superfluous,"
+    "no op ,twice,recomput,wasteful,wasted,useless,already,every time,each time,again ";
+const std::string_view kSkips =
+    "avoid,skip,eliminat,don t,stop,bypass,omit,only,prevent needless,not ";
+const std::string_view kTidied =
+    "code,import,imports,check,checks,test,tests,comment,log,logs,logging,warning,warnings,argument,"
+    "arguments,param,parameter,parameters,file,files,class,classes,variable,variables,type,types,"
+    "space,spaces,dependenc,option,options,config,configs,field,fields,print,prints,assert,line,"
+    "lines,whitespace,entry,entries,definition,declaration,include,includes,method,methods,"
+    "function,functions,link,links,name,names,error,errors,section,step in,flag,flags,else,"
+    "return,subclass,api,apis,copyright,parenthes,bracket,semicolon,requirement,condition,statement,annotation,backport,release";
+const std::string_view kSlowdowns =
+    "speed regression,performance regression,perf regression,latency regression,slow ,slowdown,"
+    "slowness,performance degradation,performance issue,performance problem,performance bug,"
+    "quadratic,performance drop,fast path,fast version,faster version";
+const std::string_view kKernelFiles = "cu ,cuh ,hip ,kernel,kernels,triton,cutlass,gemm,metal ";
+const std::string_view kInputFiles =
+    "data ,dataset,datasets,dataloader,loader,reader,readers,sampler,decoder ,decoders,downloader,"
+    "image processing,transforms,augment,collat,shard,tfrecord,parquet,iterable,tokeniz,video,"
+    "audio,image";
+const std::string_view kStartFiles =
+    "checkpoint,importing,startup,compile cache,serialization";
+const std::string_view kModelFiles =
+    "modeling,model ,models ,attention,layers,layer,ops ,nn ,modules,operators,functional,rotary";
 // clang-format on
 
 }  // namespace amdahl::dream
