@@ -95,6 +95,11 @@ bool is_advice(const Sentence& sentence) {
          sentence.words[1].text != "tried" && sentence.words[1].text != "evaluated";
 }
 
+// "Do not …", "Avoid …", "Never …".
+bool is_warning(const Sentence& sentence) {
+  return starts_with_any(folded(sentence.text), "do not,don t,avoid,never,stop");
+}
+
 // "12 %", "3 ms", "1.7 times": a measured effect.
 bool has_measure(std::string_view text) {
   for (std::size_t at = text.find_first_of("%"); at != std::string_view::npos;
@@ -278,7 +283,28 @@ std::string around(std::string_view text, const std::string& phrase) {
   return near.empty() ? std::string(text) : near;
 }
 
-std::optional<Lead> lead_in(const Passage& passage) {
+// Where links lead says nothing of what a text is about.
+std::string without_links(std::string_view text) {
+  std::string kept;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    if (rest.starts_with("](")) {
+      const std::size_t end = rest.find_first_of(")\n");
+      at = end == rest.npos ? text.size() : at + end + 1;
+      kept += ']';
+    } else if (rest.starts_with("http://") || rest.starts_with("https://")) {
+      const std::size_t end = rest.find_first_of(" \t\n)>`\"");
+      at = end == rest.npos ? text.size() : at + end;
+    } else {
+      kept += text[at++];
+    }
+  }
+  return kept;
+}
+
+std::optional<Lead> lead_in(const Passage& written) {
+  Passage passage = written;
+  passage.text = without_links(written.text);
   const std::string words = folded(passage.text);
   const std::string heading = folded(passage.heading);
   std::vector<Tally> tallies;
@@ -295,19 +321,24 @@ std::optional<Lead> lead_in(const Passage& passage) {
   if (holds_any(words, kReports) || is_data(passage.text)) return std::nullopt;
   const std::string near = around(passage.text, best->technique);
   const std::string told = folded(near);
-  const bool advised = std::ranges::any_of(sentences_in(near), is_advice);
+  const std::vector<Sentence> sentences = sentences_in(near);
+  const bool advised = std::ranges::any_of(sentences, is_advice);
+  // "Do not call .item()": of a cost this is the cure.
+  const bool warned = best->costs && std::ranges::any_of(sentences, is_warning);
   const bool measured = has_measure(near);
   const int gains = (holds_any(told, kGains) ? 1 : 0) + (measured ? 1 : 0);
-  const int tells = gains + (holds_any(told, kLosses) ? 1 : 0) + (advised ? 1 : 0);
+  const int tells =
+      gains + (holds_any(told, kLosses) || warned ? 1 : 0) + (advised || warned ? 1 : 0);
   // The less is said about the technique, the more must be said about its benefit.
   const bool only_weak = best->weak == best->score;
   const bool of_memory = holds_any(words, kOfMemory) && !holds_any(told, kTime) && !measured;
   const bool enough = only_weak ? tells >= (best->score > kEnough ? 2 : 3) && gains > 0 &&
                                       best->score >= kEnough && (measured || holds_any(told, kTime))
                                 : tells >= (best->score - best->weak >= 2 * kStrong ? 1 : 2);
-  const bool costs = measured || holds_any(told, kTime) || holds_any(told, kLosses) || advised;
+  const bool costs =
+      measured || holds_any(told, kTime) || holds_any(told, kLosses) || advised || warned;
   if (!enough || of_memory || !costs) return std::nullopt;
-  return Lead{best->bottleneck, best->technique, quote_of(passage.text, best->technique),
+  return Lead{best->bottleneck, best->technique, quote_of(written.text, best->technique),
               best->score};
 }
 
