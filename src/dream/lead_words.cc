@@ -85,7 +85,7 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "traffic falls,tiny all gathers,bandwidth between nodes,waiting on peers",
      "collective,gradient,communicat,ranks,interconnect,infiniband,ddp,fsdp,accumulation,wire,"
      "backward,overlap,allto all,parameter server,broadcast,node,nodes,network,traffic,"
-     "scaling efficiency,reduction,iteration,messages,tcp,averaging,flatten,reduce,peer,rank,"
+     "scaling efficiency,reduction,iteration,messages,tcp,averaging,flatten,peer,rank,"
      "stragglers,synchronis,synchroniz,synchronous,rings,cluster,send,levels,within a node,"
      "point to point,collectives,dispatch,combine,hops,topology,rail,nccl,zero 3,ethernet,"
      "expert layers,switch,ring,gb s"},
@@ -123,7 +123,7 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "quarter of an hour,ckpt,broadcast,16k,serverless,cli,image,timeout,process group,harness,"
      "tasks,fork,snapshot,replicas"},
     {Bottleneck::kSerial,
-     "cuda graph,cudagraph,cpu scheduling,async batching,graph capture,vectori,foreach,jemalloc,tcmalloc,numba,cython,hoist,memoi,lru cache,"
+     "cuda graph,cudagraph,cpu scheduling,async batching,vectori,foreach,jemalloc,tcmalloc,numba,cython,hoist,memoi,lru cache,"
      "move out of the loop,orjson,avoid cloning,avoid copies,avoids quadratic,batch the calls,"
      "string view,precompute,look up table,lookup table,without the gil,in c instead,torch stack,"
      "one call per,single call,parsing them once,parse once,batched,instead of rebuilding,"
@@ -407,7 +407,7 @@ const std::string_view kInputFiles =
 const std::string_view kStartFiles =
     "checkpoint,importing,startup,compile cache,serialization";
 const std::string_view kModelFiles =
-    "modeling,model ,models ,attention,layers,layer,ops ,nn ,modules,operators,functional,rotary";
+    "modeling,model ,models ,attention,layers,layer,ops ,nn ,modules,operators,functional,rotary,moe ,mlp";
 // clang-format on
 
 }  // namespace amdahl::dream
