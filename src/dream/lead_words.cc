@@ -35,7 +35,8 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "seek bound,i o bound,enumerate loader,waiting on the loader,data wait,small reads,"
      "random reads,get requests,its own file,cold nfs,input stall,the loader is,cpu transforms,"
      "gunzip,spinning disk,bytes read,reading the input",
-     "on the fly,one at a time,opening,dataloader,loader,decod,tokeni,collate,augment,shard,dataset,corpus,epoch,features,jpeg,"
+     "on the fly,one at a time,opening,dataloader,loader,decod,tokeni,collate,augment,shard,"
+     "dataset,corpus,epoch,features,jpeg,"
      "host to device,copying in,offline,hdf5,h5py,parquet,arrow,images,samples per second,"
      "examples per second,rows,workers,getitem,shuffle,disk,storage,bucket of,nvme,nfs,audio,"
      "video,clip,resampl,training set,drive,reads,download,record,records,feed,text files,"
@@ -123,7 +124,8 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "quarter of an hour,ckpt,broadcast,16k,serverless,cli,image,timeout,process group,harness,"
      "tasks,fork,snapshot,replicas"},
     {Bottleneck::kSerial,
-     "cuda graph,cudagraph,cpu scheduling,async batching,vectori,foreach,jemalloc,tcmalloc,numba,cython,hoist,memoi,lru cache,"
+     "cuda graph,cudagraph,cpu scheduling,async batching,vectori,foreach,jemalloc,tcmalloc,numba,"
+     "cython,hoist,memoi,lru cache,"
      "move out of the loop,orjson,avoid cloning,avoid copies,avoids quadratic,batch the calls,"
      "string view,precompute,look up table,lookup table,without the gil,in c instead,torch stack,"
      "one call per,single call,parsing them once,parse once,batched,instead of rebuilding,"
@@ -195,7 +197,8 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "end of the epoch,writer thread,separate thread,on the gpu,mask,tqdm,infs,queue ahead,gaps,"
      "nsight,event,stop token,clip,norm"},
     {Bottleneck::kAllocation,
-     "model instances,instances of the model,instance group,copies of each model,mig ,right siz,rightsiz,fewer gpu,fewer accelerator,mps,bin pack,pack several,share one gpu,"
+     "model instances,instances of the model,instance group,copies of each model,mig ,right siz,"
+     "rightsiz,fewer gpu,fewer accelerator,mps,bin pack,pack several,share one gpu,"
      "one accelerator,time slic,autoscal,give back,share a card,share a gpu,one gpu per,"
      "single gpu,fit on one,returning it,mig slice,smaller request,request fewer,costs an eighth,"
      "fewer cards,half the gpus,one card,fits on one,ask for one,ask for fewer,ask for two,"
@@ -213,7 +216,8 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "inactivity,notebooks,of their cards,template,earlier,instances,pool,v100s,a10,queue time,"
      "sessions,endpoints,finops,cost report,ask for,memory use"},
     {Bottleneck::kCompute,
-     "dynamic batch,continuous batch,in flight batch,static batching,batcher,key value cache,kv vectors,"
+     "dynamic batch,continuous batch,in flight batch,static batching,batcher,key value cache,"
+     "kv vectors,"
      "float8,tensorcore,large batch size,increase the batch size,increase batch size,tf32,bf16,"
      "bfloat16,fp16,fp8,mixed precision,half precision,autocast,channels last,"
      "tensor core,flash attention,flashattention,scaled dot product,torch compile,xla,"
@@ -270,7 +274,8 @@ const std::string_view kLosses =
     "held up,holds up,burn,round trip,again and again,bouncing,queued behind,jitter,"
     "use of their,wastes,slowest,throttl,overload,seven are,pauses,hiccup,show up,busy";
 const std::string_view kHarms =
-    "hurt,harm,worse,slower,diverge,regress,degrad,went back,revert,neither,no effect,no difference,"
+    "hurt,harm,worse,slower,diverge,regress,degrad,went back,revert,neither,no effect,"
+    "no difference,"
     "not help,not worth,not pay,stays off,no gain,crash,deadlock,nothing changed,"
     "did not change,gave up,given up,ran out,rolled back,no longer need,lost,switched back,"
     "made no measurable,recommend to leave it off,leave it off,hang,do not work,does not work";
@@ -389,12 +394,14 @@ const std::string_view kNeedless =
 const std::string_view kSkips =
     "avoid,skip,eliminat,don t,stop,bypass,omit,only,prevent needless,not ";
 const std::string_view kTidied =
-    "code,import,imports,check,checks,test,tests,comment,log,logs,logging,warning,warnings,argument,"
+    "code,import,imports,check,checks,test,tests,comment,log,logs,logging,warning,warnings,"
+    "argument,"
     "arguments,param,parameter,parameters,file,files,class,classes,variable,variables,type,types,"
     "space,spaces,dependenc,option,options,config,configs,field,fields,print,prints,assert,line,"
     "lines,whitespace,entry,entries,definition,declaration,include,includes,method,methods,"
     "function,functions,link,links,name,names,error,errors,section,step in,flag,flags,else,"
-    "return,subclass,api,apis,copyright,parenthes,bracket,semicolon,requirement,condition,statement,annotation,backport,release";
+    "return,subclass,api,apis,copyright,parenthes,bracket,semicolon,requirement,condition,"
+    "statement,annotation,backport,release";
 const std::string_view kSlowdowns =
     "speed regression,performance regression,perf regression,latency regression,slow ,slowdown,"
     "slowness,performance degradation,performance issue,performance problem,performance bug,"
@@ -407,7 +414,8 @@ const std::string_view kInputFiles =
 const std::string_view kStartFiles =
     "checkpoint,importing,startup,compile cache,serialization";
 const std::string_view kModelFiles =
-    "modeling,model ,models ,attention,layers,layer,ops ,nn ,modules,operators,functional,rotary,moe ,mlp";
+    "modeling,model ,models ,attention,layers,layer,ops ,nn ,modules,operators,functional,rotary,"
+    "moe ,mlp";
 // clang-format on
 
 }  // namespace amdahl::dream
