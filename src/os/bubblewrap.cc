@@ -114,7 +114,7 @@ void hide_sockets(Mounts& mounts) {
   for (const std::string_view line : split(*table, '\n')) {
     const std::size_t at = line.find(" /");
     if (at == line.npos) continue;
-    const std::string path(line.substr(at + 1));
+    const std::string path = canonical(std::string(line.substr(at + 1)));
     std::error_code ignored;
     if (!fs::is_socket(fs::symlink_status(path, ignored))) continue;
     const Show show = shown_at(mounts, path);

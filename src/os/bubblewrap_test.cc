@@ -72,8 +72,11 @@ TEST_F(JailTest, ReachesNoSocketOfTheHost) {
   const std::string path = (folder_ / "service").string();
   const std::string name = fmt::format("amdahl-jail-{}", ::getpid());
   const Fd service = listener(path);
+  fs::create_directory_symlink(folder_, folder_ / "link");
+  const Fd by_link = listener((folder_ / "link/other").string());
   const Fd abstract = listener("@" + name);
   EXPECT_EQ(python(jail, connect_to(fmt::format("'{}'", path))), "out\n");
+  EXPECT_EQ(python(jail, connect_to(fmt::format("'{}/other'", folder_.string()))), "out\n");
   EXPECT_EQ(python(jail, connect_to(fmt::format("'\\0{}'", name))), "out\n");
   EXPECT_EQ(python(jail, "print(open('" + (folder_ / "data").string() + "').read(), end='')"),
             "data\n");
