@@ -127,7 +127,9 @@ class Making {
   }
 
   Result<> check() {
-    TRY(link_data(spec_, tree_.top, tree_.path, steps_));
+    const Result<> linked = link_data(spec_, tree_.top, tree_.path, steps_);
+    const bool led_out = !linked && linked.error().kind == Error::Kind::kBadInput;
+    if (!linked) return led_out ? need(NeverRuns::kFrozenChange, linked) : linked;
     if (!spec_.check.empty()) {
       TRY(need(NeverRuns::kCheckFailed, steps_.try_in_tree(spec_.check, tree_.path, spec_.env)));
     }
