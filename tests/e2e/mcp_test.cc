@@ -58,6 +58,7 @@ void walk(Era era, bool with_tasks) {
   const Json packet = client.call("evidence_packet", {{"family", "nap"}});
   EXPECT_EQ(packet.at("role"), "propose");
   EXPECT_FALSE(packet.at("brief").empty());
+  EXPECT_FALSE(packet.at("brief").contains("answer_schema")) << "propose_change has its own";
 
   // The same under another title is known.
   const Json again = client.call("propose_change", nap_change("0.05", "nap less"));
@@ -152,6 +153,7 @@ TEST(Mcp, AnUnmodifiedJobComesToAPromotedPatch) {
   }
   McpClient client(sandbox, Era::kModern,
                    {"--budget", "15m", "--accelerators", "1", "--", python.out, "job.py"});
+  EXPECT_EQ(client.call("loop_status").at("next"), "adopt_job");
   client.call("adopt_job");
   const Json adopted = client.finished();
   const std::string family = adopted.at("session").at("family");
@@ -165,6 +167,7 @@ TEST(Mcp, AnUnmodifiedJobComesToAPromotedPatch) {
                                                        {"change", {{"patch", kFix}}},
                                                        {"title", "ask once"},
                                                        {"mechanism", "the answer never changes"},
+                                                       {"cause", "compute"},
                                                        {"gain_percent", 60}});
   ASSERT_EQ(proposed.at("accepted"), true) << proposed;
   const std::string id = proposed.at("hypothesis");
