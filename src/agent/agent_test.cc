@@ -18,6 +18,7 @@
 #include "os/bubblewrap.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "os/host.h"
 #include "os/testing_http.h"
 
 namespace amdahl::agent {
@@ -278,6 +279,28 @@ TEST_F(Agent, TheClientSeesLittle) {
   }
   ::unsetenv("AMDAHL_TEST_SECRET");
   ::unsetenv("AMDAHL_TEST_KEY");
+}
+
+// The repo without the keys that people keep beside their code, and nothing else of the home.
+TEST_F(Agent, TheClientSeesTheCodeAndNoKeysBesideIt) {
+  if (!os::has_bubblewrap()) GTEST_SKIP() << "bubblewrap does not work here";
+  const std::string before = os::env_or("HOME", "/");
+  fs::create_directories(folder_ / "client/repo/.git");
+  for (const char* file :
+       {"repo/code", "repo/.env", "repo/.env.local", "repo/.git/config", "key"}) {
+    std::ofstream(folder_ / "client" / file) << "in " << file << "\n";
+  }
+  ::setenv("HOME", (folder_ / "client").c_str(), 1);
+  Runtime runtime;
+  runtime.kind = "claude";
+  runtime.program = client("");
+  std::ofstream(runtime.program) << "#!/bin/sh\ncat code .env .env.local .git/config ../key > "
+                                    "\"$HOME/seen\" 2>/dev/null\n";
+  Question asked = question();
+  asked.checkout = (folder_ / "client/repo").string();
+  ask(runtime, asked);
+  ::setenv("HOME", before.c_str(), 1);
+  EXPECT_EQ(left("home/seen"), "in repo/code\n");
 }
 
 TEST_F(Agent, AServerIsAskedForJsonOfTheSchema) {

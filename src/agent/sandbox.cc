@@ -26,6 +26,20 @@ constexpr auto kAllowed = std::to_array<const char*>(
     {"PATH", "LANG", "LC_ALL", "TZ", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy",
      "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"});
 
+// Beside the code, where people keep keys: files that no commit holds.
+std::vector<std::string> keys_in(const std::string& folder) {
+  std::vector<std::string> found;
+  for (const char* name : {"/.git/config", "/.git-credentials", "/.netrc", "/.npmrc", "/.pypirc"}) {
+    if (os::exists(folder + name)) found.push_back(folder + name);
+  }
+  for (const std::string& name : os::list(folder)) {
+    std::error_code ignored;
+    const std::string path = folder + "/" + name;
+    if (name.starts_with(".env") && fs::is_regular_file(path, ignored)) found.push_back(path);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<std::string> sandboxed(const ClientOrder& order) {
@@ -47,9 +61,18 @@ std::vector<std::string> sandboxed(const ClientOrder& order) {
   // The client itself, and what its package has beside it.
   std::error_code error;
   const fs::path program = fs::canonical(order.argv.front(), error);
-  if (!error) readable.push_back(program.parent_path().string());
+  if (!error) {
+    const fs::path home = fs::weakly_canonical(os::env_or("HOME", "/"), error);
+    const bool has_more = program.parent_path() == home || program.parent_path() == "/";
+    readable.push_back(has_more ? program.string() : program.parent_path().string());
+  }
   for (const std::string& path : readable) {
     argv.insert(argv.end(), {"--ro-bind-try", path, path});
+  }
+  for (const std::string& path : order.readable) {
+    for (const std::string& key : keys_in(path)) {
+      argv.insert(argv.end(), {"--ro-bind", "/dev/null", key});
+    }
   }
   argv.insert(argv.end(), {"--bind", order.home, order.home, "--chdir", order.workdir, "--"});
   argv.insert(argv.end(), order.argv.begin(), order.argv.end());

@@ -57,9 +57,9 @@ Result<> check_file(const model::Spec& spec, const model::FileEdit& file) {
   if (!file.from.empty()) TRY(model::may_touch(spec, file.from.substr(file.from.find(' ') + 1)));
   if (!file.binary.empty())
     return bad_input(fmt::format("{}: contains bytes that are not text", file.path));
-  if (!file.new_mode.empty() && file.new_mode != "100644" && file.new_mode != "100755") {
-    return bad_input(
-        fmt::format("{}: mode {} is not that of a plain file", file.path, file.new_mode));
+  for (const std::string& mode : {file.new_mode, file.kept_mode}) {
+    if (mode.empty() || mode == "100644" || mode == "100755") continue;
+    return bad_input(fmt::format("{}: mode {} is not that of a plain file", file.path, mode));
   }
   TRY(check_shown(file));
   return check_lines(spec, file);

@@ -1,7 +1,5 @@
 #include "app/answer.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
@@ -57,12 +55,6 @@ std::string title_in(const Json& json) {
   return clip(on_one_line(json.at("title").get<std::string>()), kLongestTitle);
 }
 
-bool has_cause(const ledger::Family& family, const Idea& idea) {
-  return family.profile && std::ranges::any_of(family.profile->causes, [&](const model::Cause& c) {
-           return name(c.bottleneck) == idea.cause;
-         });
-}
-
 // The nearest point to the claim that the door still lets through is not ours to choose: an idea
 // that claims too much is refused.
 Result<model::Hypothesis> idea_in(Context& context, const ledger::Family& family, const Json& json,
@@ -79,12 +71,7 @@ Result<model::Hypothesis> idea_in(Context& context, const ledger::Family& family
     return bad_input(fmt::format("{} is below the smallest gain worth a test ({})",
                                  show_percent(idea.gain), show_percent(context.config.min_gain)));
   }
-  // Work that gets cheaper is no waste that a profile could show, and has no ceiling but the job.
-  const bool is_work = idea.cause == name(model::Bottleneck::kCompute) && !has_cause(family, idea);
-  if (is_work) idea.cause.clear();
-  model::Hypothesis h = TRY(draft_idea(context, family.name, idea));
-  if (is_work) h.bottleneck = model::Bottleneck::kCompute;
-  return h;
+  return draft_idea(context, family.name, idea);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ class AnswerTest : public ContextTest {
     std::ofstream(repo + "/check.sh") << "exit 0\n";
     std::ofstream(repo + "/secret.py") << "x = 1\n";
     std::ofstream(repo + "/setup.py") << "a = 1\n";
+    std::filesystem::create_symlink("work.py", repo + "/src/link.py");
     for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
              {"init", "-q"},
              {"add", "."},
@@ -206,6 +207,10 @@ TEST_F(AnswerTest, DetoursAreRefusedForNothing) {
             patched("--- /dev/null\n+++ b/src/pytest.ini\n@@ -0,0 +1,2 @@\n+[pytest]\n"
                     "+addopts = --collect-only\n"),
             "touches src/pytest.ini"},
+           {"leads a link elsewhere",
+            patched("--- a/src/link.py\n+++ b/src/link.py\n@@ -1 +1 @@\n-work.py\n"
+                    "\\ No newline at end of file\n+/etc/passwd\n\\ No newline at end of file\n"),
+            "mode 120000"},
            {"writes elsewhere", with("args", "--out", "/root/.bashrc"), "is outside of the repo"},
            {"writes above", with("args", "--out", "../../x"), "is outside of the repo"}}) {
     SCOPED_TRACE(c.name);

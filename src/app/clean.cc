@@ -179,7 +179,7 @@ class Cleaner {
       return false;
     }
     if (!leftover.is_tree) return true;
-    for (const char* end : {".used", ".steps", ".check", ".lock"})
+    for (const char* end : {".used", ".steps", ".check", ".gitfile", ".lock"})
       fs::remove_all(path + end, failed);
     return true;
   }

@@ -11,6 +11,7 @@
 #include "app/doctor_ledger.h"
 #include "observe/bpf/waits.h"
 #include "observe/supervisor.h"
+#include "os/bubblewrap.h"
 #include "os/cgroup.h"
 #include "os/files.h"
 #include "os/host.h"
@@ -147,6 +148,16 @@ Symptom git() {
   return {"git", "absent", "patches cannot be tried", "apt-get install git"};
 }
 
+Symptom sandbox(const Config& config) {
+  std::string why_not;
+  if (os::can_jail(&why_not)) return {"sandbox", "ok", "patches of agents run in bubblewrap", ""};
+  if (config.agent_unsandboxed) {
+    return {"sandbox", "absent", "patches of agents run without one: agent.unsandboxed = true", ""};
+  }
+  return {"sandbox", "absent", fmt::format("patches of agents are refused: {}", why_not),
+          "apt-get install bubblewrap; in a container, allow user namespaces"};
+}
+
 // Which models can be asked, and who pays for them.
 void add_models(const Config& config, std::vector<Symptom>& symptoms) {
   const auto models = models_of(config);
@@ -182,6 +193,7 @@ std::vector<Symptom> examine(const Config& config) {
       blas(),
       opencl(),
       git(),
+      sandbox(config),
   };
   const std::vector<Symptom> ledger = examine_ledger(config);
   symptoms.insert(symptoms.begin() + 2, ledger.begin(), ledger.end());

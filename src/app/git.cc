@@ -7,7 +7,10 @@ os::Program git_in(const std::string& repository, const std::vector<std::string>
   program.argv = {"git", "-c",      "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
                   "-C",  repository};
   program.argv.insert(program.argv.end(), words.begin(), words.end());
-  program.env = {{"GIT_NO_LAZY_FETCH", "1"}, {"GIT_PAGER", "cat"}, {"GIT_TERMINAL_PROMPT", "0"}};
+  program.env = {{"GIT_NO_LAZY_FETCH", "1"},
+                 {"GIT_ALLOW_PROTOCOL", "none"},  // Older versions fetch nevertheless.
+                 {"GIT_PAGER", "cat"},
+                 {"GIT_TERMINAL_PROMPT", "0"}};
   return program;
 }
 

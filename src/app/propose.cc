@@ -224,7 +224,7 @@ Result<> check_fixes(const model::Change& change) {
 // that acts on it cannot save.
 Result<> act_on(const ledger::Family& family, const std::string& name, model::Hypothesis& h) {
   if (!family.profile) {
-    return bad_input(fmt::format("--cause {}: {} has no profile yet; type: amdahl profile {}", name,
+    return bad_input(fmt::format("cause {}: {} has no profile yet; type: amdahl profile {}", name,
                                  family.name, family.name));
   }
   std::vector<std::string> names;
@@ -233,17 +233,23 @@ Result<> act_on(const ledger::Family& family, const std::string& name, model::Hy
     if (names.back() != name) continue;
     const double most = std::max(cause.share, profile::share_of(cause.ceiling));
     if (h.predicted_gain > most) {
-      return bad_input(
-          fmt::format("--gain {:.3g}: '{}' explains {} of the cost at most, and no more can be "
-                      "saved by acting on it",
-                      100 * h.predicted_gain, name, show_percent(most)));
+      return bad_input(fmt::format(
+          "a gain of {:.3g} %: '{}' explains {} of the cost at most, and no more can be "
+          "saved by acting on it",
+          100 * h.predicted_gain, name, show_percent(most)));
     }
     h.bottleneck = cause.bottleneck;
     h.ceiling_share = most;
     return Ok{};
   }
-  return bad_input(fmt::format("--cause {}: the latest profile of {} has no such cause; it has: {}",
-                               name, family.name, names.empty() ? "none" : join(names, ", ")));
+  // Work that gets cheaper is no waste that a profile could show, and has no ceiling but the job.
+  if (name == model::name(model::Bottleneck::kCompute)) {
+    h.bottleneck = model::Bottleneck::kCompute;
+    return Ok{};
+  }
+  names.emplace_back(model::name(model::Bottleneck::kCompute));
+  return bad_input(fmt::format("cause {}: the latest profile of {} has no such cause; it has: {}",
+                               name, family.name, join(names, ", ")));
 }
 
 }  // namespace

@@ -86,6 +86,7 @@ TEST(Excerpts, ShowTheDearestLinesWithTheirNeighboursOnce) {
   EXPECT_EQ(shown[0].file, "a.py");
   EXPECT_EQ(shown[0].hot, (std::vector<int>{10, 12}));
   EXPECT_EQ(shown[0].seconds, 7);
+  EXPECT_EQ(shown[0].dearest, "10: 5 s, 12: 2 s");
   EXPECT_NE(shown[0].text.find("*  10 line10\n   11 line11\n*  12 line12\n"), std::string::npos)
       << shown[0].text;
   EXPECT_EQ(shown[1].hot, std::vector<int>{50});

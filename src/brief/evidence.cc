@@ -173,6 +173,7 @@ Json evidence(const Observed& seen) {
   for (const Excerpt& excerpt : seen.code) {
     code.push_back(
         {{"file", excerpt.file}, {"seconds", rounded(excerpt.seconds)}, {"lines", excerpt.text}});
+    if (!excerpt.dearest.empty()) code.back()["dearest_lines"] = excerpt.dearest;
   }
   Json files = Json::array();
   for (const SourceFile& file : seen.files) {

@@ -14,9 +14,10 @@ namespace amdahl::brief {
 // A stretch of one file.
 struct Excerpt {
   std::string file;  // As patches name it: from the root of the repo; else the path as it was seen.
-  double seconds = 0;    // Of its lines that were timed.
-  std::vector<int> hot;  // Those lines, and lines of findings.
-  std::string text;      // "*  42  for x in y:", a star at the hot ones; lines are cut.
+  double seconds = 0;     // Of its lines that were timed.
+  std::vector<int> hot;   // Those lines, and lines of findings.
+  std::string text;       // "*  42  for x in y:", a star at the hot ones; lines are cut.
+  std::string dearest{};  // Of the hot ones: "42: 2.1 s, 40: 0.3 s".
 };
 
 // Of at most `most_bytes` of text together, dearest first. Lines of files that are not among the

@@ -52,7 +52,7 @@ constexpr auto kRules = std::to_array<std::string_view>({
     "compute.",
     "Ideas under memory.known are not tried again in any spelling, except live and parked ones.",
     "A patch is a unified diff with paths from the root of the repository, for the commit named in "
-    "job.repo. Without a repo there can be no patch.",
+    "job.repo with the promoted patches applied. Without a repo there can be no patch.",
     "An empty answer with a reason is better than a guess.",
 });
 

@@ -30,12 +30,13 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "batches on the device,io uring,to parquet,dictionary encoding,row group,pre processed,"
      "before training,loader processes,bigger read",
      "starv,waiting for data,wait for data,waiting for input,waits for data,waits for the loader,"
-     "small files,data loading,on the fly,over nfs,one at a time,open file,opening,"
+     "small files,data loading,over nfs,open file,"
      "metadata server,million files,loading the data,data pipeline,input bound,images per second,"
      "seek bound,i o bound,enumerate loader,waiting on the loader,data wait,small reads,"
      "random reads,get requests,its own file,cold nfs,input stall,the loader is,cpu transforms,"
      "gunzip,spinning disk,bytes read,reading the input",
-     "dataloader,loader,decod,tokeni,collate,augment,shard,dataset,corpus,epoch,features,jpeg,"
+     "on the fly,one at a time,opening,dataloader,loader,decod,tokeni,collate,augment,shard,"
+     "dataset,corpus,epoch,features,jpeg,"
      "host to device,copying in,offline,hdf5,h5py,parquet,arrow,images,samples per second,"
      "examples per second,rows,workers,getitem,shuffle,disk,storage,bucket of,nvme,nfs,audio,"
      "video,clip,resampl,training set,drive,reads,download,record,records,feed,text files,"
@@ -65,7 +66,8 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "bimodal,variance,tail,grab"},
     {Bottleneck::kCommunication,
      "all reduce,allreduce,all gather,allgather,reduce scatter,bucket size,bucket cap,"
-     "gradient compression,compress gradient,powersgd,rdma,hierarchical reduction,overlap commun,"
+     "communication overlap,batch overlap,overlap p2p,bubbles in the pipeline,gradient compression,"
+     "compress gradient,powersgd,rdma,hierarchical reduction,overlap commun,"
      "gradient sync,exchange gradients,gradient exchange,bigger buckets,larger buckets,"
      "shard optimizer,sharding optimizer,zero stage,tensor parallel,pipeline parallel,nvlink,"
      "gradient reduction,all gathers,all reduces,all to all,alltoall,a2a,p2p,micro batch,"
@@ -84,13 +86,13 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "traffic falls,tiny all gathers,bandwidth between nodes,waiting on peers",
      "collective,gradient,communicat,ranks,interconnect,infiniband,ddp,fsdp,accumulation,wire,"
      "backward,overlap,allto all,parameter server,broadcast,node,nodes,network,traffic,"
-     "scaling efficiency,reduction,iteration,messages,tcp,averaging,flatten,reduce,peer,rank,"
+     "scaling efficiency,reduction,iteration,messages,tcp,averaging,flatten,peer,rank,"
      "stragglers,synchronis,synchroniz,synchronous,rings,cluster,send,levels,within a node,"
      "point to point,collectives,dispatch,combine,hops,topology,rail,nccl,zero 3,ethernet,"
      "expert layers,switch,ring,gb s"},
     {Bottleneck::kLifecycle,
      "async checkpoint,asynchronous checkpoint,checkpoints asynchronous,checkpoint in the back,"
-     "checkpoints in a back,lazy import,import lazily,bytecode,cache dir,compile cache,"
+     "checkpoints in a back,lazy import,import lazily,bytecode,compile cache,"
      "compilation cache,load the model once,loads the model once,long lived worker,"
      "long lived proc,warm pool,reuse the process,fork server,checkpoint every,checkpoint less,"
      "fewer checkpoints,background thread,precompil,snapshot the process,keep the process,"
@@ -122,7 +124,8 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "quarter of an hour,ckpt,broadcast,16k,serverless,cli,image,timeout,process group,harness,"
      "tasks,fork,snapshot,replicas"},
     {Bottleneck::kSerial,
-     "cuda graph,vectori,foreach,jemalloc,tcmalloc,numba,cython,hoist,memoi,lru cache,"
+     "cuda graph,cudagraph,cpu scheduling,async batching,vectori,foreach,jemalloc,tcmalloc,numba,"
+     "cython,hoist,memoi,lru cache,"
      "move out of the loop,orjson,avoid cloning,avoid copies,avoids quadratic,batch the calls,"
      "string view,precompute,look up table,lookup table,without the gil,in c instead,torch stack,"
      "one call per,single call,parsing them once,parse once,batched,instead of rebuilding,"
@@ -141,7 +144,7 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "item by item,row by row,one by one,per row,deepcopy,deep copy,tiny kernels,"
      "cpu was the bottleneck,dominated cpu,recomputed,small launches,many launches,"
      "list comprehension,rebuilding,python objects,per sentence,per element,json loads,"
-     "string concat,bound by the interpreter,anew for each,for each sample,in a loop,"
+     "string concat,bound by the interpreter,anew for each,for each sample,"
      "dominated the profile,global lock,don t rebuild,rebuild,rebuilt,gc ,garbage,pauses,hiccup,"
      "nested for loop,for loops,flame graph,small jitted functions,dispatch of,pure python,"
      "o n log,o n 2,queue ran dry,launches,keeps the host busy,host busy,per tick,every tick,"
@@ -194,11 +197,12 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "end of the epoch,writer thread,separate thread,on the gpu,mask,tqdm,infs,queue ahead,gaps,"
      "nsight,event,stop token,clip,norm"},
     {Bottleneck::kAllocation,
-     "mig ,right siz,rightsiz,fewer gpu,fewer accelerator,mps,bin pack,pack several,share one gpu,"
+     "model instances,instances of the model,instance group,copies of each model,mig ,right siz,"
+     "rightsiz,fewer gpu,fewer accelerator,mps,bin pack,pack several,share one gpu,"
      "one accelerator,time slic,autoscal,give back,share a card,share a gpu,one gpu per,"
      "single gpu,fit on one,returning it,mig slice,smaller request,request fewer,costs an eighth,"
      "fewer cards,half the gpus,one card,fits on one,ask for one,ask for fewer,ask for two,"
-     "shared pool,time slicing,culled,culling,smaller instance,downsiz,consolidat,co locat,"
+     "shared pool,time slicing,idle culling,smaller instance,downsiz,consolidat,co locat,"
      "colocat,fractional gpu,reclaim,seeds side by side,side by side on one,returns 140,"
      "release the gpu,releases the gpu,scale to zero,share the card,fewer nodes,smaller node,"
      "gpu sharing",
@@ -212,7 +216,10 @@ constexpr auto kVocabulary = std::to_array<Vocabulary>({
      "inactivity,notebooks,of their cards,template,earlier,instances,pool,v100s,a10,queue time,"
      "sessions,endpoints,finops,cost report,ask for,memory use"},
     {Bottleneck::kCompute,
-     "tf32,bf16,bfloat16,fp16,fp8,mixed precision,half precision,autocast,channels last,"
+     "dynamic batch,continuous batch,in flight batch,static batching,batcher,key value cache,"
+     "kv vectors,"
+     "float8,tensorcore,large batch size,increase the batch size,increase batch size,tf32,bf16,"
+     "bfloat16,fp16,fp8,mixed precision,half precision,autocast,channels last,"
      "tensor core,flash attention,flashattention,scaled dot product,torch compile,xla,"
      "kernel fusion,fuses the,quanti,cudnn benchmark,multiple of 8,multiple of 64,kv cache,specul,"
      "larger batch,larger tiles,scaled dot,sorting requests by length,int8,less padding,"
@@ -267,7 +274,8 @@ const std::string_view kLosses =
     "held up,holds up,burn,round trip,again and again,bouncing,queued behind,jitter,"
     "use of their,wastes,slowest,throttl,overload,seven are,pauses,hiccup,show up,busy";
 const std::string_view kHarms =
-    "hurt,worse,slower,diverge,regress,degrad,went back,revert,neither,no effect,no difference,"
+    "hurt,harm,worse,slower,diverge,regress,degrad,went back,revert,neither,no effect,"
+    "no difference,"
     "not help,not worth,not pay,stays off,no gain,crash,deadlock,nothing changed,"
     "did not change,gave up,given up,ran out,rolled back,no longer need,lost,switched back,"
     "made no measurable,recommend to leave it off,leave it off,hang,do not work,does not work";
@@ -327,7 +335,7 @@ const std::string_view kRepairs =
 const std::string_view kReports =
     "figure ,figures ,table 1,table 2,for more details,more information,you may also,blog post,"
     "refer to,see the,read the,learn more,experiments,we show,outperforms,compared to prior,"
-    "prior work,profiler,benchmarking,the following command,for example,http,https,metrics for,"
+    "prior work,profiler,benchmarking,the following command,for example,metrics for,"
     "goal,benchmark ";
 const std::string_view kOfMemory =
     "memory usage,memory footprint,memory effic,gpu memory,less memory,saves memory,out of memory";
@@ -350,7 +358,8 @@ const std::string_view kSure =
     "rms fusion,fused all,with fused,enable fused,fused topk,fused rms,fused concat,fused gate,"
     "moe gate,fused reduction,fused grouped,fused swiglu,fused qk,persistent kernel,"
     "persistent grouped,tuned,overlap,prefetching,prefetch ,prefetched,delay import,defer import,"
-    "avoid re import,import time,async tp,async checkpoint,async save,async thread,async issu,"
+    "avoid re import,import time,lazy open,lazy init,lazy creat,lazy construct,lazy compil,"
+    "thread pool,cudamemcpyasync,async tp,async checkpoint,async save,async thread,async issu,"
     "lazy import,lazy load,lazily,cuda graphs,cuda graph able,into cuda graph,"
     "into one cuda graph,use cuda graph,graph break,extend cuda graph,background thread,"
     "precompute,pre allocate,preallocat,vectoriz,on device,on cuda rather,pin memory,"
@@ -361,7 +370,7 @@ const std::string_view kSure =
     "device to host sync,eager perf,end of each,zero copy,split k,swap ab,multi stream";
 const std::string_view kSpares =
     "instead of,fewer,no longer,saves,saving,less ,without,no more,in place of,at once,once,"
-    "only when,rather than";
+    "only when,only if,rather than";
 const std::string_view kTries =
     "use,move,replace,switch,run,keep,delay,read,write,load,turn,set,compile,hide,bf16,sdpa";
 const std::string_view kMeasures =
@@ -370,6 +379,43 @@ const std::string_view kMeasures =
     "optimize,optimise,eliminate,accelerate,parallelize,parallelise,shard,share,preallocate,"
     "don t,stop,early,compact,async,asynchronous,faster,quicker,two level,improve perf,"
     "improve performance,remove redundant,perf,merge";
+const std::string_view kElsewhere =
+    "test,tests,testing,ci ,docs,doc ,documentation,readme,docstring,lint,typing,type hint,typo,"
+    "benchmark,benchmarks,tutorial,example,examples,dashboard,workflow,build time,build speed,"
+    "compile times of,wheel,docker,memory usage,memory footprint,gpu memory,memory of,memory leak,"
+    "memory consumption,peak memory,ram ,vram,oom,out of memory,memory effic,binary size,"
+    "image size,log level,verbosity,flaky,changelog,automatic optimization,manual optimization,"
+    "perf script,perf recipe,perf number,perf doc,to profile,"
+    "optimization loop,optimization step,performance tracking,performance analysis,profiler,"
+    "log a ,hint ,numerical,accuracy,convergence";
+const std::string_view kNeedless =
+    "unnecessar,redundan,needless,unneeded,repeatedly,repeated,duplicate,extra ,superfluous,"
+    "no op ,twice,recomput,wasteful,wasted,useless,already,every time,each time,again ";
+const std::string_view kSkips =
+    "avoid,skip,eliminat,don t,stop,bypass,omit,only,prevent needless,not ";
+const std::string_view kTidied =
+    "code,import,imports,check,checks,test,tests,comment,log,logs,logging,warning,warnings,"
+    "argument,"
+    "arguments,param,parameter,parameters,file,files,class,classes,variable,variables,type,types,"
+    "space,spaces,dependenc,option,options,config,configs,field,fields,print,prints,assert,line,"
+    "lines,whitespace,entry,entries,definition,declaration,include,includes,method,methods,"
+    "function,functions,link,links,name,names,error,errors,section,step in,flag,flags,else,"
+    "return,subclass,api,apis,copyright,parenthes,bracket,semicolon,requirement,condition,"
+    "statement,annotation,backport,release";
+const std::string_view kSlowdowns =
+    "speed regression,performance regression,perf regression,latency regression,slow ,slowdown,"
+    "slowness,performance degradation,performance issue,performance problem,performance bug,"
+    "quadratic,performance drop,fast path,fast version,faster version";
+const std::string_view kKernelFiles = "cu ,cuh ,hip ,kernel,kernels,triton,cutlass,gemm,metal ";
+const std::string_view kInputFiles =
+    "data ,dataset,datasets,dataloader,loader,reader,readers,sampler,decoder ,decoders,downloader,"
+    "image processing,transforms,augment,collat,shard,tfrecord,parquet,iterable,tokeniz,video,"
+    "audio,image";
+const std::string_view kStartFiles =
+    "checkpoint,importing,startup,compile cache,serialization";
+const std::string_view kModelFiles =
+    "modeling,model ,models ,attention,layers,layer,ops ,nn ,modules,operators,functional,rotary,"
+    "moe ,mlp";
 // clang-format on
 
 }  // namespace amdahl::dream

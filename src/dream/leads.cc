@@ -95,6 +95,11 @@ bool is_advice(const Sentence& sentence) {
          sentence.words[1].text != "tried" && sentence.words[1].text != "evaluated";
 }
 
+// "Do not …", "Avoid …", "Never …".
+bool is_warning(const Sentence& sentence) {
+  return starts_with_any(folded(sentence.text), "do not,don t,avoid,never,stop");
+}
+
 // "12 %", "3 ms", "1.7 times": a measured effect.
 bool has_measure(std::string_view text) {
   for (std::size_t at = text.find_first_of("%"); at != std::string_view::npos;
@@ -165,12 +170,14 @@ bool is_beside(std::string_view path) {
 struct Edited {
   std::string added = " ";
   std::string removed = " ";
+  std::string paths = " ";  // Folded.
   bool any = false;
 };
 Edited edited(const std::string& diff) {
   Edited all;
   for (const model::FileEdit& file : model::read_patch(diff)) {
     if (is_beside(file.path)) continue;
+    all.paths += folded(file.path);
     for (const model::LineEdit& edit : file.edits) {
       for (const std::string& line : edit.added) all.added += folded(line);
       for (const std::string& line : edit.removed) all.removed += folded(line);
@@ -182,9 +189,25 @@ Edited edited(const std::string& diff) {
 
 // The first line without tags and numbers of tickets: "[Perf][AMD] x (#12)", "perf(moe): x".
 struct Subject {
-  std::string text;  // Folded.
-  std::string tags;  // Folded.
+  std::string text;   // Folded.
+  std::string tags;   // Folded.
+  std::string plain;  // The text without names of code: "optimizer.step()", `cache_dir`.
 };
+std::string without_names(std::string_view line) {
+  std::string plain;
+  bool quoted = false;
+  for (const std::string_view word : split(line, ' ')) {
+    const bool opens = word.starts_with('`');
+    quoted = quoted || opens;
+    const bool joined = word.find('_') != word.npos || word.find("()") != word.npos ||
+                        word.find("::") != word.npos ||
+                        (word.find('.') != word.npos && word.find('.') + 1 < word.size());
+    if (!quoted && !joined) plain += std::string(word) + " ";
+    if (quoted && word.substr(opens ? 1 : 0).find('`') != word.npos) quoted = false;
+  }
+  return folded(plain);
+}
+
 Subject subject_of(std::string_view message) {
   constexpr std::size_t kLongestTag = 24;
   std::string_view line = trim(message.substr(0, message.find('\n')));
@@ -207,7 +230,7 @@ Subject subject_of(std::string_view message) {
   if (const std::size_t ticket = line.rfind(" (#"); ticket != line.npos) {
     line = line.substr(0, ticket);
   }
-  return {folded(line), folded(tags)};
+  return {folded(line), folded(tags), without_names(line)};
 }
 
 // Long messages list what else was done; who signed them says nothing.
@@ -260,7 +283,28 @@ std::string around(std::string_view text, const std::string& phrase) {
   return near.empty() ? std::string(text) : near;
 }
 
-std::optional<Lead> lead_in(const Passage& passage) {
+// Where links lead says nothing of what a text is about.
+std::string without_links(std::string_view text) {
+  std::string kept;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    if (rest.starts_with("](")) {
+      const std::size_t end = rest.find_first_of(")\n");
+      at = end == rest.npos ? text.size() : at + end + 1;
+      kept += ']';
+    } else if (rest.starts_with("http://") || rest.starts_with("https://")) {
+      const std::size_t end = rest.find_first_of(" \t\n)>`\"");
+      at = end == rest.npos ? text.size() : at + end;
+    } else {
+      kept += text[at++];
+    }
+  }
+  return kept;
+}
+
+std::optional<Lead> lead_in(const Passage& written) {
+  Passage passage = written;
+  passage.text = without_links(written.text);
   const std::string words = folded(passage.text);
   const std::string heading = folded(passage.heading);
   std::vector<Tally> tallies;
@@ -277,47 +321,134 @@ std::optional<Lead> lead_in(const Passage& passage) {
   if (holds_any(words, kReports) || is_data(passage.text)) return std::nullopt;
   const std::string near = around(passage.text, best->technique);
   const std::string told = folded(near);
-  const bool advised = std::ranges::any_of(sentences_in(near), is_advice);
+  const std::vector<Sentence> sentences = sentences_in(near);
+  const bool advised = std::ranges::any_of(sentences, is_advice);
+  // "Do not call .item()": of a cost this is the cure.
+  const bool warned = best->costs && std::ranges::any_of(sentences, is_warning);
   const bool measured = has_measure(near);
   const int gains = (holds_any(told, kGains) ? 1 : 0) + (measured ? 1 : 0);
-  const int tells = gains + (holds_any(told, kLosses) ? 1 : 0) + (advised ? 1 : 0);
+  const int tells =
+      gains + (holds_any(told, kLosses) || warned ? 1 : 0) + (advised || warned ? 1 : 0);
   // The less is said about the technique, the more must be said about its benefit.
   const bool only_weak = best->weak == best->score;
   const bool of_memory = holds_any(words, kOfMemory) && !holds_any(told, kTime) && !measured;
   const bool enough = only_weak ? tells >= (best->score > kEnough ? 2 : 3) && gains > 0 &&
                                       best->score >= kEnough && (measured || holds_any(told, kTime))
                                 : tells >= (best->score - best->weak >= 2 * kStrong ? 1 : 2);
-  const bool costs = measured || holds_any(told, kTime) || holds_any(told, kLosses) || advised;
+  const bool costs =
+      measured || holds_any(told, kTime) || holds_any(told, kLosses) || advised || warned;
   if (!enough || of_memory || !costs) return std::nullopt;
-  return Lead{best->bottleneck, best->technique, quote_of(passage.text, best->technique),
+  return Lead{best->bottleneck, best->technique, quote_of(written.text, best->technique),
               best->score};
 }
 
-std::optional<Lead> lead_in(const Commit& commit) {
-  const Subject subject = subject_of(commit.message);
-  const std::string text = without_trailers(commit.message);
-  const std::string said = folded(text);
+namespace {
+
+// What the first line of a commit, and the numbers in its message, say of its purpose.
+struct Intent {
+  bool of_speed = false;    // It says that it is about speed,
+  bool cuts = false;        // that something costly or needless is not done,
+  bool sure = false;        // one of these, or it names a technique that has no other purpose;
+  bool tells_gain = false;  // and how much it gains.
+  bool measured = false;    // So does the message.
+};
+
+// "Avoid another copy", "skip the repeated scan"; not "use a copy to avoid errors".
+bool cuts_cost(const std::string& plain) {
+  // "All-reduce" reduces nothing.
+  const std::string words = replaced(plain, " all reduce", " allreduce");
+  for (const std::string_view verb : split(kCuts, ',')) {
+    const std::size_t at = words.find(" " + std::string(verb));
+    if (at == words.npos) continue;
+    const std::string_view rest = std::string_view(words).substr(at + 1);
+    if (holds_any(rest, kCosts)) return true;
+  }
+  if (holds_any(words, kTidied)) return false;
+  return std::ranges::any_of(split(kSkips, ','), [&](std::string_view verb) {
+    const std::size_t at = words.find(" " + std::string(verb));
+    return at != words.npos && holds_any(std::string_view(words).substr(at + 1), kNeedless);
+  });
+}
+
+// Nothing if the commit is about something else.
+std::optional<Intent> intent_of(const Subject& subject, std::string_view message,
+                                std::string_view text) {
   const auto tagged = [&](std::string_view words) {
     return std::ranges::any_of(split(words, ','), [&](std::string_view word) {
       return holds(subject.tags, std::string(word) + " ");
     });
   };
   if (starts_with_any(subject.text, kNoWork) || tagged(kNoWork)) return std::nullopt;
-  if (holds_any(subject.tags, kRepairs) || starts_with_any(subject.text, kRepairs) ||
-      starts_with_any(subject.text, kUpkeep)) {
-    return std::nullopt;
-  }
-  const bool measured = has_measure(text);
-  const bool tells_gain = has_measure(commit.message.substr(0, commit.message.find('\n')));
-  const bool of_speed = holds(subject.tags, "perf") || holds_any(subject.text, kOfSpeed);
-  // "All-reduce" reduces nothing.
-  const bool cuts = holds_any(replaced(subject.text, " all reduce", " allreduce"), kCuts) &&
-                    holds_any(subject.text, kCosts);
-  const bool sure = cuts || holds_any(subject.text, kSure);
-  if (holds_any(subject.text, kNoTime) && !tells_gain) return std::nullopt;
-  const bool mends = holds_any(subject.text, kMends);
+  if (holds_any(subject.plain, kElsewhere)) return std::nullopt;
+  Intent intent;
+  intent.measured = has_measure(text);
+  intent.tells_gain = has_measure(message.substr(0, message.find('\n')));
+  const bool mends_speed = holds_any(subject.plain, kSlowdowns);
+  const bool claims = holds_any(subject.plain, kOfSpeed) || mends_speed;
+  intent.of_speed = claims || holds(subject.tags, "perf");
+  const bool repairs = holds_any(subject.tags, kRepairs) || starts_with_any(subject.text, kRepairs);
+  if (repairs && !mends_speed) return std::nullopt;
+  if (starts_with_any(subject.text, kUpkeep)) return std::nullopt;
+  intent.cuts = cuts_cost(subject.plain);
+  intent.sure = intent.cuts || holds_any(subject.text, kSure);
+  if (holds_any(subject.text, kNoTime) && !intent.tells_gain && !claims) return std::nullopt;
+  const bool mends = holds_any(subject.text, kMends) && !mends_speed;
   const bool is_other = starts_with_any(subject.text, kOtherWork) || tagged(kOtherWork);
-  if (((mends && !cuts) || (is_other && !sure)) && !of_speed && !tells_gain) return std::nullopt;
+  const bool other = (mends && !intent.cuts) || (is_other && !intent.sure);
+  if (other && !intent.of_speed && !intent.tells_gain) return std::nullopt;
+  return intent;
+}
+
+// What part of a job the changed files are about.
+Bottleneck part_of(const std::string& paths) {
+  if (holds_any(paths, kKernelFiles)) return Bottleneck::kCompute;
+  if (holds_any(paths, kInputFiles)) return Bottleneck::kInput;
+  if (holds_any(paths, kStartFiles)) return Bottleneck::kLifecycle;
+  return holds_any(paths, kModelFiles) ? Bottleneck::kCompute : Bottleneck::kUnknown;
+}
+
+// Work that gets cheaper, if nothing says of which kind.
+Tally work_of(const Subject& subject, const std::vector<Tally>& tallies, const Edited& change) {
+  const auto most = std::ranges::max_element(tallies, {}, &Tally::in_subject);
+  Tally work{part_of(change.paths)};
+  if (work.bottleneck == Bottleneck::kUnknown) {
+    work.bottleneck = most->in_subject > 0 ? most->bottleneck : Bottleneck::kSerial;
+  }
+  work.score = kEnough;
+  for (const std::string_view words : {kOfSpeed, kSlowdowns, kCuts, kSure}) {
+    if (work.technique.empty()) work.technique = first_of(subject.text, words);
+  }
+  return work;
+}
+
+// A commit without a stated purpose must name what it does, show it in its code, or explain it.
+bool is_enough(const Tally& best, const Intent& intent, const Subject& subject, std::size_t size,
+               bool explained) {
+  const bool of_cost = intent.of_speed || intent.sure || intent.tells_gain;
+  if (best.weak == best.score) {
+    return of_cost && best.score >= kEnough && (best.in_subject > kWeak || intent.measured);
+  }
+  // A few lines are about what they do.
+  constexpr std::size_t kFewLines = 500;
+  const bool few = size <= kFewLines;
+  const bool named = best.in_subject >= kStrong;
+  const bool shown = few && best.in_code >= kStrong;
+  const bool does = starts_with_any(subject.text, kMeasures) || holds_any(subject.text, kSpares);
+  const bool tries = starts_with_any(subject.text, kTries);
+  const bool is_feature = holds_any(subject.text, kFeatures);
+  return of_cost || (does && (named || shown) && (explained || few)) ||
+         (tries && named && explained) || (intent.measured && (named || shown)) ||
+         (explained && (shown || intent.measured)) || (named && shown && !is_feature);
+}
+
+}  // namespace
+
+std::optional<Lead> lead_in(const Commit& commit) {
+  const Subject subject = subject_of(commit.message);
+  const std::string text = without_trailers(commit.message);
+  const std::string said = folded(text);
+  const auto intent = intent_of(subject, commit.message, text);
+  if (!intent || (holds_any(said, kHarms) && !holds_any(said, kHelps))) return std::nullopt;
   Edited change = edited(commit.diff);
   if (!change.any) return std::nullopt;
   // A large change touches many things that it is not about.
@@ -327,32 +458,14 @@ std::optional<Lead> lead_in(const Commit& commit) {
   std::vector<Tally> tallies;
   for (const Vocabulary& row : vocabulary())
     tallies.push_back(tally_of(row, subject, said, change));
-  // Work that gets cheaper, if nothing says of which kind.
-  Tally work{Bottleneck::kCompute};
-  work.score = kEnough;
-  work.technique = first_of(subject.text, kOfSpeed);
   const Tally* best = best_of(tallies);
-  if (of_speed && (best == nullptr || (best->weak == best->score && best->in_subject < kEnough))) {
-    best = &work;
+  const Tally work = work_of(subject, tallies, change);
+  const bool vague = best == nullptr || (best->weak == best->score && best->in_subject < kEnough) ||
+                     (best->in_subject <= 0 && best->score == best->in_code);
+  if ((intent->of_speed || intent->cuts) && vague) best = &work;
+  if (best == nullptr || !is_enough(*best, *intent, subject, size, holds_any(said, kTime))) {
+    return std::nullopt;
   }
-  if (best == nullptr || (holds_any(said, kHarms) && !holds_any(said, kHelps))) return std::nullopt;
-  const bool does = starts_with_any(subject.text, kMeasures) || holds_any(subject.text, kSpares);
-  const bool tries = starts_with_any(subject.text, kTries);
-  const bool named = best->in_subject >= kStrong;
-  // A few lines are about what they do.
-  constexpr std::size_t kFewLines = 500;
-  const bool few = size <= kFewLines;
-  const bool shown = few && best->in_code >= kStrong;
-  const bool explained = holds_any(said, kTime);
-  const bool is_feature = holds_any(subject.text, kFeatures);
-  const bool only_weak = best->weak == best->score;
-  const bool of_cost = of_speed || sure || tells_gain;
-  const bool enough =
-      only_weak ? of_cost && best->score >= kEnough && (best->in_subject > kWeak || measured)
-                : of_cost || (does && (named || shown) && (explained || few)) ||
-                      (tries && named && explained) || (measured && (named || shown)) ||
-                      (explained && (shown || measured)) || (named && shown && !is_feature);
-  if (!enough) return std::nullopt;
   return Lead{best->bottleneck, best->technique, quote_of(commit.message, best->technique),
               best->score};
 }

@@ -47,7 +47,7 @@ constexpr std::string_view kProposeInput =
 "gain_percent":{"type":"number","minimum":0,"maximum":99,
 "description":"Share of the cost that it should save."},
 "cause":{"type":"string","maxLength":100,
-"description":"Class of the cause it acts on, as query_profile names it (input, serial, ...)."}},
+"description":"Its class, as query_profile names it; compute: the work gets cheaper."}},
 "required":["family","change","title","gain_percent"],"additionalProperties":false})";
 
 constexpr std::string_view kProposeOutput =

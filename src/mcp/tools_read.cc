@@ -139,9 +139,11 @@ Result<Json> evidence_packet(const Json& arguments, ToolCall& call) {
   const std::string family = arguments.at("family");
   const brief::Role role =
       brief::role_named(arguments.value("role", "propose")).value_or(brief::Role::kPropose);
-  return Json{{"family", family},
-              {"role", brief::name(role)},
-              {"brief", api::brief(TRY(app::brief_on(context, family, role)))}};
+  Json brief = api::brief(TRY(app::brief_on(context, family, role)));
+  // propose_change has a schema of its own, and the other tools have the detail.
+  brief.erase("answer_schema");
+  brief["more"] = {"query_profile", "code_findings", "search_ledger", "experiment_status"};
+  return Json{{"family", family}, {"role", brief::name(role)}, {"brief", std::move(brief)}};
 }
 
 Result<Json> query_profile(const Json& arguments, ToolCall& call) {
@@ -209,7 +211,9 @@ Result<Json> loop_status(const Json& arguments, ToolCall& call) {
   auto opened = app::open_context(call.config, false);
   if (!opened && opened.error().kind == Error::Kind::kNotFound) {
     answer["families"] = Json::array();
-    answer["next"] = opened.error().text;
+    answer["next"] = call.runner.grant().command.empty() ? opened.error().text
+                     : call.runner.is_running()          ? "loop_status with wait_s"
+                                                         : "adopt_job";
     return answer;
   }
   app::Context context = TRY(std::move(opened));

@@ -108,7 +108,9 @@ class PatchReader {
       const std::size_t dots = blobs->find("..");
       if (dots == blobs->npos) return;
       file_.old_blob = blobs->substr(0, dots);
-      file_.new_blob = blobs->substr(dots + 2, blobs->find(' ') - dots - 2);
+      const std::size_t blank = blobs->find(' ');
+      file_.new_blob = blobs->substr(dots + 2, blank - dots - 2);
+      if (blank != blobs->npos) file_.kept_mode = blobs->substr(blank + 1);
     } else if (rest("GIT binary patch") || rest("Binary files ")) {
       file_.binary = "differs\n";
       in_binary_ = true;

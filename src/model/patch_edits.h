@@ -25,8 +25,9 @@ struct FileEdit {
   std::string from;  // Old path if the file was renamed or copied.
   bool created = false;
   bool deleted = false;
-  std::string new_mode;  // "100755"; empty if not in the diff.
-  std::string old_blob;  // Git blob ids, if the diff has them.
+  std::string new_mode;   // "100755"; empty if not in the diff.
+  std::string kept_mode;  // Of a file whose mode stays, if the diff has it.
+  std::string old_blob;   // Git blob ids, if the diff has them.
   std::string new_blob;
   std::string binary;  // Binary part of the diff; empty for text.
   std::vector<LineEdit> edits;

@@ -128,10 +128,27 @@ bool is_older(const std::string& path, Nanos than) {
   return Nanos(nanos(info.st_mtim)) < than - kLag;
 }
 
+// A link may lead to another run's result, which the job itself may not read.
+bool is_within(const std::string& file, const std::vector<std::string>& folders) {
+  std::error_code error;
+  const fs::path real = fs::canonical(file, error);
+  return !error && std::ranges::any_of(folders, [&](const std::string& folder) {
+    if (folder.empty()) return false;
+    std::error_code ignored;
+    const fs::path inside = real.lexically_relative(fs::weakly_canonical(folder, ignored));
+    return !inside.empty() && *inside.begin() != "..";
+  });
+}
+
 // What the run wrote there: the file, or the files below the folder. A folder's own time tells
 // nothing of the files in it. In the run's own folder all files are the run's, whatever their time.
 Found written_at(const std::string& path, const OutputPlace& place) {
   Found found = files_at(path);
+  const auto leads_out = [&](const auto& file) { return !is_within(file, place.within); };
+  if (!place.within.empty() && std::erase_if(found.files, leads_out) > 0) {
+    found.unreadable = path + " leads out of the run's folders";
+    return found;
+  }
   const std::string inside = fs::path(path).lexically_relative(place.out_dir).string();
   if (!inside.empty() && !inside.starts_with("..") && found.files != std::vector{path}) {
     return found;

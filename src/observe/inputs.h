@@ -31,11 +31,13 @@ struct OutputPlace {
   std::string out_dir;
   std::string workdir;
   Nanos oldest{};  // Unix time; an older file was not written by this run.
+  // Folders in which the files must lie, wherever links lead; empty: anywhere.
+  std::vector<std::string> within{};
 };
 
 // One row per matching file, or one for an absent file if none matches. A file older than the run
-// (also in a folder outside the run's own), an empty folder, and anything but plain files and
-// folders do not count as results; `problems` lists them.
+// (also in a folder outside the run's own), one that lies outside of `within`, an empty folder, and
+// anything but plain files and folders do not count as results; `problems` lists them.
 std::vector<model::FileDigest> digest_outputs(const std::vector<model::Output>& outputs,
                                               const OutputPlace& place,
                                               std::vector<std::string>& problems);

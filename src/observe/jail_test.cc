@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "observe/testing.h"
 
@@ -67,6 +68,25 @@ TEST_F(JailTest, ItSeesAndWritesWhatIsItsOwn) {
   }
   EXPECT_EQ(*os::read_file(path("out/result")), "x\n");
   EXPECT_EQ(*os::read_file(path("repo/code")), "code");
+}
+
+// We can read what the job cannot: the other arm's result is not its own.
+TEST_F(JailTest, ALinkToAnothersResultIsNoResult) {
+  write("repo/code", "code");
+  write("other/result", "42\n");
+  write("other/all/part", "42\n");
+  RunOrder order = jailed(
+      "cd \"$AMDAHL_OUT\"; echo 42 > own; ln -s own latest; ln -s ../other/result one; "
+      "mkdir all; ln -s ../../other/all/part all/part; ln -s ../other/all linked");
+  order.outputs = {
+      {"{out}/latest"}, {"{out}/one"}, {"{out}/all"}, {"{out}/linked"}, {"{out}/linked/part"}};
+  const model::Receipt receipt = run(order);
+  ASSERT_EQ(receipt.outputs.size(), 5U);
+  EXPECT_EQ(*receipt.outputs[0].sha256, sha256_hex("42\n"));
+  for (std::size_t i = 1; i < 5; ++i) {
+    EXPECT_EQ(receipt.outputs[i].sha256.sight(), model::Sight::kUnreadable)
+        << receipt.outputs[i].path;
+  }
 }
 
 TEST_F(JailTest, StateThatThePlanNamesIsKept) {

@@ -197,7 +197,9 @@ Result<model::Receipt> supervise(const RunOrder& order_given, os::Clock& clock,
   add_problems(receipt, run.problems());
   take_engagements(order, receipt);
   const std::string& results = order.own_workdir.empty() ? workdir : order.own_workdir;
-  take_files(order, {order.out_dir, results, oldest_output(receipt, clock)}, inputs, receipt);
+  OutputPlace place{order.out_dir, results, oldest_output(receipt, clock), {}};
+  if (order.jail) place.within = {order.out_dir, order.state_dir, results};
+  take_files(order, place, inputs, receipt);
   model::seal(receipt);
   return receipt;
 }

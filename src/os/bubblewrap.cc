@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/text.h"
 #include "os/files.h"
 #include "os/host.h"
 #include "os/program.h"
@@ -27,13 +28,44 @@ constexpr auto kDevices =
     std::to_array<std::string_view>({"nvidia", "dri", "kfd", "accel", "infiniband", "davinci",
                                      "hisi_hdc", "gdrdrv", "cpu_dma_latency"});
 // Of the system, which root could read.
-constexpr auto kSystemKeys =
-    std::to_array<const char*>({"/etc/shadow", "/etc/gshadow", "/etc/munge", "/etc/ssh"});
+constexpr auto kSystemKeys = std::to_array<const char*>(
+    {"/etc/shadow", "/etc/gshadow", "/etc/munge", "/etc/ssh", "/etc/amdahl"});
 // Below the home folder.
-constexpr auto kKeys = std::to_array<const char*>(
-    {".ssh", ".aws", ".azure", ".gnupg", ".kube", ".claude", ".codex", ".config/gcloud",
-     ".config/gh", ".docker", ".netrc", ".git-credentials", ".pypirc", ".pgpass", ".npmrc",
-     ".claude.json", ".cache/huggingface/token", ".huggingface"});
+constexpr auto kKeys = std::to_array<const char*>({".ssh",
+                                                   ".aws",
+                                                   ".azure",
+                                                   ".gnupg",
+                                                   ".kube",
+                                                   ".claude",
+                                                   ".codex",
+                                                   ".config/gcloud",
+                                                   ".config/gh",
+                                                   ".config/amdahl",
+                                                   ".config/git",
+                                                   ".config/rclone",
+                                                   ".config/containers",
+                                                   ".docker",
+                                                   ".netrc",
+                                                   ".git-credentials",
+                                                   ".pypirc",
+                                                   ".pgpass",
+                                                   ".npmrc",
+                                                   ".claude.json",
+                                                   ".cache/huggingface/token",
+                                                   ".cache/huggingface/stored_tokens",
+                                                   ".huggingface",
+                                                   ".ngc",
+                                                   ".kaggle",
+                                                   ".vault-token",
+                                                   ".s3cfg",
+                                                   ".boto",
+                                                   ".databrickscfg",
+                                                   ".modal.toml",
+                                                   ".password-store",
+                                                   ".local/share/keyrings",
+                                                   ".cargo/credentials.toml",
+                                                   ".bash_history",
+                                                   ".zsh_history"});
 
 std::string canonical(const std::string& path) {
   std::error_code error;
@@ -62,6 +94,34 @@ void add(Mounts& mounts, const std::vector<std::string>& paths, Show show) {
   }
 }
 
+// What is shown where the path lies.
+Show shown_at(const Mounts& mounts, const std::string& path) {
+  Show show = Show::kReadOnly;
+  std::size_t longest = 0;
+  for (const auto& [outer, mount] : mounts) {
+    if (outer.size() < longest || !path.starts_with(outer + "/")) continue;
+    longest = outer.size();
+    show = mount.show;
+  }
+  return show;
+}
+
+// A socket takes connections also where its folder is read-only, and in any network: services of
+// the host would do what the job asks of them.
+void hide_sockets(Mounts& mounts) {
+  const auto table = read_file("/proc/net/unix");
+  if (!table) return;
+  for (const std::string_view line : split(*table, '\n')) {
+    const std::size_t at = line.find(" /");
+    if (at == line.npos) continue;
+    const std::string path = canonical(std::string(line.substr(at + 1)));
+    std::error_code ignored;
+    if (!fs::is_socket(fs::symlink_status(path, ignored))) continue;
+    const Show show = shown_at(mounts, path);
+    if (show == Show::kReadOnly || show == Show::kWritable) mounts[path] = {Show::kNothing};
+  }
+}
+
 Mounts mounts_of(const Jail& jail) {
   Mounts mounts;
   add(mounts, {kScratch.begin(), kScratch.end()}, Show::kEmpty);
@@ -79,6 +139,7 @@ Mounts mounts_of(const Jail& jail) {
   for (const auto& [path, source] : jail.replaced) {
     mounts[canonical(path)] = {Show::kWritable, canonical(source)};
   }
+  hide_sockets(mounts);
   return mounts;
 }
 

@@ -8,7 +8,8 @@
 namespace amdahl::os {
 
 // Paths are absolute. The whole file system is there read-only, except what is hidden: /tmp, /run,
-// places where people keep keys, and `hidden`. Of nested paths the inner one decides.
+// places where people keep keys, sockets that somebody listens at now, and `hidden`. Of nested
+// paths the inner one decides.
 struct Jail {
   bool network = false;
   std::vector<std::string> hidden{};    // Folders that are empty inside.

@@ -236,7 +236,7 @@ TEST(Gauntlet, AWinBeyondTheCeilingIsNotBelieved) {
   const Outcome too_soon = with_gain("5");
   EXPECT_EQ(too_soon.code, 2);
   EXPECT_EQ(too_soon.err,
-            "amdahl: --cause input: known has no profile yet; type: amdahl profile known\n");
+            "amdahl: cause input: known has no profile yet; type: amdahl profile known\n");
   ASSERT_EQ(sandbox.amdahl({"profile", "known"}).code, 0);
   const Outcome too_much = with_gain("40");
   EXPECT_EQ(too_much.code, 2);

@@ -57,7 +57,7 @@ void walk(Era era, bool with_tasks) {
 
   const Json packet = client.call("evidence_packet", {{"family", "nap"}});
   EXPECT_EQ(packet.at("role"), "propose");
-  EXPECT_FALSE(packet.at("brief").empty());
+  EXPECT_TRUE(packet.at("brief").contains("memory"));
 
   // The same under another title is known.
   const Json again = client.call("propose_change", nap_change("0.05", "nap less"));
@@ -152,6 +152,7 @@ TEST(Mcp, AnUnmodifiedJobComesToAPromotedPatch) {
   }
   McpClient client(sandbox, Era::kModern,
                    {"--budget", "15m", "--accelerators", "1", "--", python.out, "job.py"});
+  EXPECT_EQ(client.call("loop_status").at("next"), "adopt_job");
   client.call("adopt_job");
   const Json adopted = client.finished();
   const std::string family = adopted.at("session").at("family");
@@ -161,10 +162,13 @@ TEST(Mcp, AnUnmodifiedJobComesToAPromotedPatch) {
   const Json causes = client.call("query_profile", {{"family", family}, {"about", "causes"}});
   EXPECT_FALSE(causes.at("causes").empty()) << causes;
   client.call("code_findings", {{"family", family}});
+  const Json packet = client.call("evidence_packet", {{"family", family}});
+  EXPECT_FALSE(packet.at("brief").contains("answer_schema")) << "propose_change has its own";
   const Json proposed = client.call("propose_change", {{"family", family},
                                                        {"change", {{"patch", kFix}}},
                                                        {"title", "ask once"},
                                                        {"mechanism", "the answer never changes"},
+                                                       {"cause", "compute"},
                                                        {"gain_percent", 60}});
   ASSERT_EQ(proposed.at("accepted"), true) << proposed;
   const std::string id = proposed.at("hypothesis");

@@ -56,6 +56,14 @@ std::vector<std::string> outputs_in(const model::Spec& spec, const std::string& 
   return paths;
 }
 
+// Whether the path is in the folder, wherever links lead.
+bool is_inside(const fs::path& path, const fs::path& folder) {
+  std::error_code ignored;
+  const fs::path inside =
+      fs::weakly_canonical(path, ignored).lexically_relative(fs::weakly_canonical(folder, ignored));
+  return !inside.empty() && *inside.begin() != "..";
+}
+
 // What lies beside the code and is no part of the commit, such as data, is where the job expects
 // it: a link into the checkout. What the build has made stays. Outputs of earlier runs are no data:
 // through a link the job would write to the checkout.
@@ -85,6 +93,9 @@ Result<> link_data(const model::Spec& spec, const std::string& top, const std::s
       continue;
     }
     fs::create_directories(place.parent_path(), error);
+    if (!is_inside(place.parent_path(), tree)) {
+      return bad_input(fmt::format("{}: the build has led it out of the tree", name));
+    }
     fs::create_symlink(there, place, error);
     if (error) return external(fmt::format("{}: {}", place.string(), error.message()));
   }
@@ -106,6 +117,7 @@ class Making {
     TRY(steps_.run(
         {"git", "-C", repo, "worktree", "add", "--detach", "--force", tree_.path, tree_.commit},
         repo));
+    TRY(keep_git_file(tree_.path));
     if (!plan_.patch.empty()) TRY(apply());
     TRY(check_frozen_if_agents());
     if (!spec_.build.empty()) {
@@ -115,7 +127,9 @@ class Making {
   }
 
   Result<> check() {
-    TRY(link_data(spec_, tree_.top, tree_.path, steps_));
+    const Result<> linked = link_data(spec_, tree_.top, tree_.path, steps_);
+    const bool led_out = !linked && linked.error().kind == Error::Kind::kBadInput;
+    if (!linked) return led_out ? need(NeverRuns::kFrozenChange, linked) : linked;
     if (!spec_.check.empty()) {
       TRY(need(NeverRuns::kCheckFailed, steps_.try_in_tree(spec_.check, tree_.path, spec_.env)));
     }
@@ -186,6 +200,9 @@ std::optional<std::string> twin(const std::string& path, const fs::path& top,
   if (inside.empty() || *inside.begin() == "..") return std::nullopt;
   const fs::path moved = (fs::path(tree) / inside).lexically_normal();
   if (!fs::exists(moved, ignored)) return std::nullopt;
+  // A build may have put a link there; one to data leads to the same place in the checkout.
+  const bool is_data = fs::weakly_canonical(moved, ignored) == fs::weakly_canonical(path, ignored);
+  if (!is_data && !is_inside(moved, tree)) return std::nullopt;
   return moved.string();
 }
 
@@ -248,11 +265,9 @@ bool move_plan(model::Plan& plan, const fs::path& top, const std::string& tree) 
   for (auto& [name, value] : plan.env) {
     if (name.ends_with("PATH")) any = move_list(value, top, tree) || any;
   }
-  std::error_code ignored;
-  const fs::path inside = fs::weakly_canonical(plan.workdir, ignored).lexically_relative(top);
-  if (inside.empty() || *inside.begin() == "..") return any;
-  plan.workdir = (fs::path(tree) / inside).lexically_normal().string();
-  return true;
+  const auto moved = twin(plan.workdir, top, tree);
+  if (moved) plan.workdir = *moved;
+  return any || moved;
 }
 
 // By what makes it: the same commit, build and patch are the same tree.
