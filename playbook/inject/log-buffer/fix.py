@@ -94,11 +94,13 @@ class _Stream(io.TextIOWrapper):
 
     def flush(self):
         late = self.__dict__.get("_late")  # None while it is being made.
-        if late is None or late.ended or not self._is_new:
+        if late is None or late.ended:
             super().flush()
-        else:
+        elif self._is_new:
             self._is_new = False
             late.put_off(self, super().flush)
+        elif id(self) not in late.dirty:
+            super().flush()  # What was written to its buffer by another way.
 
 
 def _first(owner, name, flush):
