@@ -21,6 +21,7 @@ Inject all_fixes() {
                                          {"read-ahead", "4"},
                                          {"read-once", "64"},
                                          {"remember-samples", "64"},
+                                         {"switch-interval", "0.001"},
                                          {"threads", "1"}}) {
     inject[fix] = value;
   }
@@ -78,6 +79,8 @@ TEST_F(FixesTableTest, AJobWithoutTheirCausesIsLeftAlone) {
   EXPECT_EQ(engaged(), std::set<std::string>{});
   EXPECT_EQ(receipt_.never_runs, model::NeverRuns::kDidNotEngage);
   EXPECT_EQ(receipt_.injected.size(), fix_names().size());
+  EXPECT_GT(fixes_cost(path("out")), 0);
+  EXPECT_LT(fixes_cost(path("out")), 5);
   if (no_torch()) return;
   // With torch, late, and one pass over each thing.
   const std::string job = std::string(kPlain) + R"(
@@ -152,10 +155,14 @@ TEST_F(FixesTableTest, WhatWouldComeOutDifferentlyIsRefused) {
   if (no_torch()) GTEST_SKIP() << "python3-torch is not installed";
   const std::string before = printed(kOwnWays, {});
   EXPECT_EQ(printed(kOwnWays, all_fixes()), before);
-  EXPECT_EQ(engaged(), std::set<std::string>{});
+  EXPECT_EQ(engaged(), std::set<std::string>{"switch-interval"})
+      << "the worker's queue has a thread";
   for (const auto& [fix, why] :
        Inject{{"checkpoint-thread", "it cannot be copied: there is one of me"},
+              {"cudnn-autotune", "torch sees no device"},
               {"loader-persistent", "the data set is a stream"},
+              {"loader-pin", "torch sees no device"},
+              {"loader-prefetch", "the data set is a stream"},
               {"loader-thread", "the data set is a stream"},
               {"loader-workers", "the data set is a stream"},
               {"remember-samples", "it draws random numbers"}}) {
@@ -178,6 +185,30 @@ print(torch.get_num_threads())
   EXPECT_EQ(printed(asking_for("4"), {{"threads", "2"}}), "2\n");
   EXPECT_EQ(receipt_.injected[0].times, 2) << "from one to two, and from four";
   EXPECT_EQ(printed(asking_for("1"), {{"threads", "1"}}), "1\n");
+  EXPECT_EQ(engaged(), std::set<std::string>{});
+}
+
+// Batches further ahead, and shorter turns of threads: the same samples in the same order.
+TEST_F(FixesTableTest, SettingsOfLoadersAndThreadsAreChangedAndNothingElse) {
+  if (no_torch()) GTEST_SKIP() << "python3-torch is not installed";
+  const std::string job = R"(
+import sys, threading, torch
+from torch.utils.data import DataLoader
+torch.manual_seed(1)
+loader = DataLoader(torch.arange(12.0), 2, shuffle=True, num_workers=1)
+print([batch.tolist() for batch in loader])
+thread = threading.Thread(target=print, args=("thread",))
+thread.start()
+thread.join()
+print(loader.prefetch_factor, "%g" % sys.getswitchinterval(), file=sys.stderr)
+)";
+  const std::string before = printed(job, {});
+  EXPECT_EQ(receipt_.stderr_tail, "2 0.005\n");
+  EXPECT_EQ(printed(job, {{"loader-prefetch", "8"}, {"switch-interval", "0.001"}}), before);
+  EXPECT_EQ(receipt_.stderr_tail, "8 0.001\n");
+  EXPECT_EQ(engaged(), (std::set<std::string>{"loader-prefetch", "switch-interval"}));
+  const std::string own = "import sys\nsys.setswitchinterval(0.1)\n" + job;
+  EXPECT_EQ(printed(own, {{"switch-interval", "0.001"}}), before);
   EXPECT_EQ(engaged(), std::set<std::string>{});
 }
 
