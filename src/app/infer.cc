@@ -231,8 +231,8 @@ Inferred infer_outputs(const SeenRun& first, const SeenRun& second, model::Spec&
     return {"outputs", join(names, ", "), "both runs left the same bytes", 0.9};
   }
   return {"outputs", join(names, ", "),
-          fmt::format("{} of {} had the same bytes in both runs. A change that spoils the others is "
-                      "noticed only by the quality: set a seed, or add [[quality]] to the spec",
+          fmt::format("{} of {} had the same bytes in both runs. A change that spoils the others "
+                      "is noticed only by the quality: set a seed, or add [[quality]] to the spec",
                       digested, names.size()),
           0.6};
 }

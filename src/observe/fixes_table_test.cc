@@ -145,7 +145,8 @@ class Lucky(Dataset):
 class Stream(IterableDataset):
     def __iter__(self):
         return iter(torch.rand(4))
-for loader in (DataLoader(Lucky(), 2), DataLoader(Stream(), 2), DataLoader(Stream(), 2, num_workers=1)):
+for loader in (DataLoader(Lucky(), 2), DataLoader(Stream(), 2),
+               DataLoader(Stream(), 2, num_workers=1)):
     for epoch in range(2):
         say([batch.sum().tolist() for batch in loader])
 say(signal.getsignal(signal.SIGTERM) is handler)

@@ -171,22 +171,15 @@ class _Telling:
             function(module)
 
 
+# Where Python and we are; asking sysconfig would take longer than all else here.
+_LIBRARIES = tuple(os.path.join(os.path.dirname(os.path.abspath(file)), "")
+                   for file in (os.__file__, __file__))
+
+
 def _is_library(name):
-    import sysconfig
-
-    if not _LIBRARIES:
-        paths = sysconfig.get_paths()
-        for kind in ("stdlib", "platstdlib", "purelib", "platlib"):
-            _LIBRARIES.append(os.path.join(paths[kind], ""))
-        _LIBRARIES.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ""))
     return (
-        name.startswith("<")
-        or os.path.abspath(name).startswith(tuple(_LIBRARIES))
-        or "-packages" in name
+        name.startswith("<") or "-packages" in name or os.path.abspath(name).startswith(_LIBRARIES)
     )
-
-
-_LIBRARIES = []
 
 
 def _path(fix):
@@ -240,6 +233,5 @@ def _install(fixes, out, began):
             _load(fix).install(kit, value)
         except Exception as error:
             kit.refuse("%s: %s" % (type(error).__name__, error))
-    _is_library("")  # What it imports belongs to the cost.
     record.cost = time.perf_counter() - began
     record.write()
