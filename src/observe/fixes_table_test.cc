@@ -15,7 +15,8 @@ using Inject = std::map<std::string, std::string>;
 Inject all_fixes() {
   Inject inject;
   for (const std::string& fix : fix_names()) inject[fix] = "on";
-  for (const auto& [fix, value] : Inject{{"loader-thread", "2"},
+  for (const auto& [fix, value] : Inject{{"loader-prefetch", "8"},
+                                         {"loader-thread", "2"},
                                          {"loader-workers", "1"},
                                          {"parsed-kept", "64"},
                                          {"read-ahead", "4"},
