@@ -4,7 +4,7 @@
 usage: bench/ceilings/ceilings.py AMDAHL [JOB...]
 
 Each job waits a known time for one cause and a known time for all else, so the truth is known: its
-run time as it is, by that with the cause's waits left out (three runs of each, the medians). PYTHON
+run time as it is, by that with the cause's waits left out (five runs of each, the medians). PYTHON
 (with torch) may be set; default /usr/bin/python3.
 """
 import json
@@ -100,7 +100,7 @@ def seconds(folder, name):
 
 def truth_of(folder):
     """Interleaved, so that the host's other work meets both."""
-    runs = [(seconds(folder, "job.py"), seconds(folder, "without.py")) for _ in range(3)]
+    runs = [(seconds(folder, "job.py"), seconds(folder, "without.py")) for _ in range(5)]
     as_it_is, without = (statistics.median(times) for times in zip(*runs))
     return as_it_is / without
 
