@@ -72,7 +72,7 @@ std::vector<Ceiling> start(const CeilingOptions& options, const model::Profile& 
     Ceiling ceiling;
     ceiling.cause = cause;
     const auto share = profile.evidence.find(known->evidence);
-    if (share != profile.evidence.end()) {
+    if (share != profile.evidence.end() && share->second > 0) {  // Else it is not seen, not absent.
       const double taken = profile::taken_by_others(profile.evidence);
       const double computed = profile::ceiling_without(taken, share->second);
       if (std::isfinite(computed)) ceiling.computed = computed;
