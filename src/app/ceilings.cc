@@ -10,6 +10,7 @@
 #include "app/private_state.h"
 #include "base/text.h"
 #include "loop/order.h"
+#include "observe/fixes.h"
 #include "observe/supervisor.h"
 #include "os/clock.h"
 #include "os/host.h"
@@ -30,8 +31,13 @@ constexpr auto kCauses = std::to_array<KnownCause>({{"input", "input_wait_share"
 
 constexpr int kBaseline = 0;  // The place of the command as it is, in a block.
 
-Result<model::Receipt> run_without(const Config& config, const CeilingOptions& options,
-                                   const std::string& cause) {
+struct Run {
+  model::Receipt receipt;
+  double wall_s = 0;  // Without what it took to remove the cause.
+};
+
+Result<Run> run_without(const Config& config, const CeilingOptions& options,
+                        const std::string& cause) {
   observe::RunOrder order = TRY(order_of(options.run));
   order.id = fmt::format("m-{}", os::random_hex(8));
   order.arm = "ceiling";
@@ -40,7 +46,11 @@ Result<model::Receipt> run_without(const Config& config, const CeilingOptions& o
   if (!cause.empty()) order.plan.inject["ceiling-" + cause] = "";
   TRY(make_private_state(config.state_dir));
   TRY(make_state(order.out_dir));
-  return observe::supervise(order, os::real_clock());
+  Run run;
+  run.receipt = TRY(observe::supervise(order, os::real_clock()));
+  const double wall_s = to_seconds(run.receipt.wall);
+  run.wall_s = wall_s - std::min(observe::fixes_cost(order.out_dir), wall_s / 2);
+  return run;
 }
 
 void conclude(const std::vector<double>& ratios, Ceiling& ceiling) {
@@ -62,7 +72,7 @@ std::vector<Ceiling> start(const CeilingOptions& options, const model::Profile& 
     Ceiling ceiling;
     ceiling.cause = cause;
     const auto share = profile.evidence.find(known->evidence);
-    if (share != profile.evidence.end()) {
+    if (share != profile.evidence.end() && share->second > 0) {  // Else it is not seen, not absent.
       const double taken = profile::taken_by_others(profile.evidence);
       const double computed = profile::ceiling_without(taken, share->second);
       if (std::isfinite(computed)) ceiling.computed = computed;
@@ -100,10 +110,10 @@ Result<std::vector<Ceiling>> measure_ceilings(const Config& config, const Ceilin
       if (stopped() || (ceiling && !ceiling->problem.empty())) continue;
       options.say(fmt::format("pair {} of {}: {}", pair + 1, options.pairs,
                               ceiling ? "without " + ceiling->cause : "as it is"));
-      const model::Receipt receipt =
-          TRY(run_without(config, options, ceiling ? ceiling->cause : ""));
+      const Run run = TRY(run_without(config, options, ceiling ? ceiling->cause : ""));
+      const model::Receipt& receipt = run.receipt;
       const bool good = succeeded(receipt) && receipt.never_runs == model::NeverRuns::kNo;
-      if (good) took[arm] = to_seconds(receipt.wall);
+      if (good) took[arm] = run.wall_s;
       if (!good && !ceiling && !stopped()) {
         return external(fmt::format("the command as it is failed: {}", describe_ending(receipt)));
       }

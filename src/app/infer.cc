@@ -227,11 +227,14 @@ Inferred infer_outputs(const SeenRun& first, const SeenRun& second, model::Spec&
   for (const model::Output& output : spec.outputs) {
     names.push_back(output.path + (output.digest ? "" : " (only that it exists)"));
   }
+  if (digested == names.size()) {
+    return {"outputs", join(names, ", "), "both runs left the same bytes", 0.9};
+  }
   return {"outputs", join(names, ", "),
-          digested == names.size()
-              ? "both runs left the same bytes"
-              : fmt::format("{} of {} had the same bytes in both runs", digested, names.size()),
-          0.9};
+          fmt::format("{} of {} had the same bytes in both runs. A change that spoils the others "
+                      "is noticed only by the quality: set a seed, or add [[quality]] to the spec",
+                      digested, names.size()),
+          0.6};
 }
 
 Inferred infer_quality(const SeenRun& first, const SeenRun& second, model::Spec& spec) {

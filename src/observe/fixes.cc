@@ -50,6 +50,18 @@ void add_account(const Json& json, model::Engagement& engagement) {
   }
 }
 
+// What the processes of a run wrote.
+std::vector<Json> accounts_in(const std::string& folder) {
+  std::vector<Json> processes;
+  for (const std::string& name : os::list(folder)) {
+    if (!name.ends_with(".json")) continue;
+    const auto text = os::read_left(folder + "/" + name);
+    auto json = text ? parse_json(*text) : Result<Json>(text.error());
+    if (json && json->is_object()) processes.push_back(*std::move(json));
+  }
+  return processes;
+}
+
 std::string why_idle(const model::Engagement& engagement, bool any_process, bool is_native) {
   if (!engagement.refused.empty()) return engagement.refused;
   if (any_process) return "the job never runs the code that it changes";
@@ -104,14 +116,7 @@ std::map<std::string, std::string> fix_variables(const std::map<std::string, std
 
 void take_engagements(const RunOrder& order, model::Receipt& receipt) {
   if (order.plan.inject.empty()) return;
-  const std::string folder = order.out_dir + "/fixes";
-  std::vector<Json> processes;
-  for (const std::string& name : os::list(folder)) {
-    if (!name.ends_with(".json")) continue;
-    const auto text = os::read_left(folder + "/" + name);
-    auto json = text ? parse_json(*text) : Result<Json>(text.error());
-    if (json && json->is_object()) processes.push_back(*std::move(json));
-  }
+  const std::vector<Json> processes = accounts_in(order.out_dir + "/fixes");
   for (const auto& [fix, value] : order.plan.inject) {
     model::Engagement engagement;
     engagement.fix = fix;
@@ -128,6 +133,15 @@ void take_engagements(const RunOrder& order, model::Receipt& receipt) {
     }
     receipt.injected.push_back(std::move(engagement));
   }
+}
+
+double fixes_cost(const std::string& out_dir) {
+  double most = 0;
+  for (const Json& process : accounts_in(out_dir + "/fixes")) {
+    const auto cost = process.find("cost_s");
+    if (cost != process.end() && cost->is_number()) most = std::max(most, cost->get<double>());
+  }
+  return most;
 }
 
 }  // namespace amdahl::observe

@@ -36,6 +36,10 @@ std::map<std::string, std::string> fix_variables(const std::map<std::string, std
 // did nothing is marked: it is void as a measurement of that fix.
 void take_engagements(const RunOrder& order, model::Receipt& receipt);
 
+// Wall seconds that the first process of a run spent on installing its fixes, from their accounts
+// in its folder: 0 if there are none. No job pays for it that has the change in its source.
+double fixes_cost(const std::string& out_dir);
+
 // Writes the files below the folder, which is created.
 Result<> unpack(std::span<const Embedded> files, const std::string& folder);
 

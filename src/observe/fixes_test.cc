@@ -325,7 +325,7 @@ TEST_F(FixesTest, CeilingsTakeACauseOutOfTheJob) {
 TEST_F(FixesTest, EveryFixHasAName) {
   const std::vector<std::string> names = fix_names();
   EXPECT_GE(names.size(), 12U);
-  EXPECT_EQ(names.front(), "anomaly-off") << "those that only measure are not among them";
+  EXPECT_EQ(names.front(), "affinity") << "those that only measure are not among them";
 }
 
 TEST_F(FixesTest, AnyNumberThatIsPrintedCanBeAQuality) {

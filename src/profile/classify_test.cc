@@ -234,12 +234,12 @@ constexpr std::string_view kHook = R"({"schema": 1, "torch": "1.13.0a0", "wall_s
     "loader_wait_s": 3, "loader": {"batch_size": 8, "num_workers": 0, "prefetch_factor": null,
     "pin_memory": false, "persistent_workers": false, "dataset_len": 320, "passes": 1},
     "torch_threads": 1, "grad_enabled_share": 1, "inference_mode_share": 0, "save_s": 0.5,
-    "save_calls": 4,
-    "fsync_s": 1, "fsync_calls": 40, "gc_s": 0.1, "teardown_s": 0.2, "backward_calls": 40,
-    "memmap_s": 0.2, "memmap_calls": 40, "reread_s": 0.1, "reread_calls": 9, "arrays_s": 0.1,
-    "parse_s": 0.2, "parse_calls": 2,
-    "arrays_calls": 20, "eval_grad_s": 0.2, "anomaly_calls": 1, "uncompiled_modules": 7,
-    "first_batch_s": 0.05, "warmup_s": 0.1, "overhead_s": 0.05, "lines_cpu_s": 0.02, "lines": [
+    "save_calls": 4, "fsync_s": 1, "fsync_calls": 40, "gc_s": 0.1, "teardown_s": 0.2,
+    "backward_calls": 40, "memmap_s": 0.2, "memmap_calls": 40, "reread_s": 0.1, "reread_calls": 9,
+    "arrays_s": 0.1, "parse_s": 0.2, "parse_calls": 2, "rescalar_s": 0.1, "rescalar_calls": 80,
+    "boards_s": 0.2, "boards_calls": 40, "bound_cpus": 1, "arrays_calls": 20, "eval_grad_s": 0.2,
+    "anomaly_calls": 1, "uncompiled_modules": 7, "first_batch_s": 0.05, "warmup_s": 0.1,
+    "overhead_s": 0.05, "lines_cpu_s": 0.02, "lines": [
       {"file": "/j/e.py", "line": 3, "function": "load", "phase": "startup", "seconds": 0.5},
       {"file": "/j/e.py", "line": 9, "function": "main", "phase": "step", "seconds": 2.5}],
     "window": {"steps": 10, "wall_s": 1.5, "op_calls": 2000, "scalar_syncs": 20, "ops": [

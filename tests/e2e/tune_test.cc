@@ -122,6 +122,17 @@ TEST_F(Tune, AdoptInfersFromTwoRunsOfACommand) {
   EXPECT_EQ(sandbox_.amdahl({"adopt", "last", "--", python_, "train.py"}).code, 2);
 }
 
+TEST_F(Tune, OutputsThatDifferOnEveryRunAreNamedWithWhatToDo) {
+  const Outcome adopted = sandbox_.amdahl(
+      {"adopt", "--json", "--", "sh", "-c", "sleep 1.1; date +%s%N >result; echo step 5"});
+  ASSERT_EQ(adopted.code, 0) << adopted.err;
+  EXPECT_NE(adopted.err.find("1 of 2 had the same bytes in both runs. A change that spoils the "
+                             "others is noticed only by the quality: set a seed, or add "
+                             "[[quality]] to the spec"),
+            std::string::npos)
+      << adopted.err;
+}
+
 // Compiled without optimisation: -O3 makes it more than three times as fast, with the same bytes.
 TEST_F(Tune, ACompiledProgramIsBuiltForSpeed) {
   sandbox_.write(

@@ -82,10 +82,12 @@ class _Stream(io.TextIOWrapper):
         self._real = real
         self._late = late
         self._each_line = real.line_buffering or real.write_through
+        self._is_new = False  # Whether something was written since the last flush.
         self.mode = "w"
 
     def write(self, text):
         count = super().write(text)
+        self._is_new = True
         if self._each_line and "\n" in text:
             self.flush()
         return count
@@ -94,8 +96,11 @@ class _Stream(io.TextIOWrapper):
         late = self.__dict__.get("_late")  # None while it is being made.
         if late is None or late.ended:
             super().flush()
-        else:
+        elif self._is_new:
+            self._is_new = False
             late.put_off(self, super().flush)
+        elif id(self) not in late.dirty:
+            super().flush()  # What was written to its buffer by another way.
 
 
 def _first(owner, name, flush):

@@ -2,6 +2,7 @@
 import functools
 import os
 import sys
+import weakref
 
 # Functions that read and parse a whole file, by module.
 READERS = {
@@ -17,13 +18,20 @@ TEXT_READERS = {
     "pandas": ("read_csv", "read_table", "read_json", "read_excel"),
 }
 SMALL = 65536  # Bytes: what is parsed sooner than looked up.
-MODULES = set(READERS) | set(PARSERS)
+# Modules whose SummaryWriter makes events for TensorBoard.
+BOARDS = ("torch.utils.tensorboard.writer", "tensorboardX.writer")
+MODULES = set(READERS) | set(PARSERS) | set(BOARDS)
 _MOST = 100_000  # Texts and files that are remembered.
-_LABELS = ("memmap", "reread", "parse", "arrays", "eval_grad", "anomaly")
+_LABELS = ("memmap", "reread", "parse", "arrays", "eval_grad", "anomaly", "rescalar", "boards")
+
+
+_CPUS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0
 
 
 def rows(totals):
     report = {}
+    if _CPUS and len(os.sched_getaffinity(os.getpid())) < _CPUS:
+        report["bound_cpus"] = len(os.sched_getaffinity(os.getpid()))
     for label in _LABELS:
         seconds, calls = totals.get(label, (0.0, 0))
         report[label + "_s"] = round(seconds, 6)
@@ -43,6 +51,47 @@ def watch(hook, name):
     if name == "torch":
         _arrays(module, hook)
         _evals(module, hook)
+        _scalars(module, hook)
+    if name in BOARDS:
+        for method in board_methods(module.SummaryWriter):
+            _timed(module.SummaryWriter, method, hook, "boards")
+
+
+def board_methods(writer):
+    return [name for name in dir(writer) if name.startswith("add_")]
+
+
+def _timed(owner, name, hook, label):
+    original = getattr(owner, name)
+
+    @functools.wraps(original)
+    def timed(*args, **kwargs):
+        return hook.timed(label, original, *args, **kwargs)
+
+    setattr(owner, name, timed)
+
+
+def _scalars(torch, hook):
+    """Numbers fetched again of a result that has not changed since."""
+    last = {}  # How it is fetched: the tensor and its version.
+
+    def watch_one(name):
+        original = getattr(torch.Tensor, name)
+
+        @functools.wraps(original)
+        def fetched(self):
+            if self.grad_fn is None:
+                return original(self)
+            known = last.get(name)
+            if known is not None and known[0]() is self and known[1] == self._version:
+                return hook.timed("rescalar", original, self)
+            last[name] = (weakref.ref(self), self._version)
+            return original(self)
+
+        setattr(torch.Tensor, name, fetched)
+
+    for name in ("item", "__float__"):
+        watch_one(name)
 
 
 def _without_ours(shown):

@@ -65,6 +65,7 @@ class _Record:
     def __init__(self, out):
         self.out = out
         self.rows = {}
+        self.cost = 0.0  # Seconds that it took to install the fixes; a forked child has paid none.
         self.endings = []
         self.imports = _Imports()
         self.pid = os.getpid()
@@ -74,6 +75,7 @@ class _Record:
 
     def _after_fork(self):
         self.pid = os.getpid()
+        self.cost = 0.0
         self.rows = {fix: {"times": 0, "where": [], "refused": ""} for fix in self.rows}
 
     def row(self, fix):
@@ -102,7 +104,7 @@ class _Record:
             path = os.path.join(self.out, "%d.json" % os.getpid())
             beside = path + ".new"
             with _open(beside, "w", encoding="utf-8") as file:
-                json.dump(self.rows, file)
+                json.dump({**self.rows, "cost_s": round(self.cost, 6)}, file)
             _replace(beside, path)
         except OSError:
             pass
@@ -169,22 +171,15 @@ class _Telling:
             function(module)
 
 
+# Where Python and we are; asking sysconfig would take longer than all else here.
+_LIBRARIES = tuple(os.path.join(os.path.dirname(os.path.abspath(file)), "")
+                   for file in (os.__file__, __file__))
+
+
 def _is_library(name):
-    import sysconfig
-
-    if not _LIBRARIES:
-        paths = sysconfig.get_paths()
-        for kind in ("stdlib", "platstdlib", "purelib", "platlib"):
-            _LIBRARIES.append(os.path.join(paths[kind], ""))
-        _LIBRARIES.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ""))
     return (
-        name.startswith("<")
-        or os.path.abspath(name).startswith(tuple(_LIBRARIES))
-        or "-packages" in name
+        name.startswith("<") or "-packages" in name or os.path.abspath(name).startswith(_LIBRARIES)
     )
-
-
-_LIBRARIES = []
 
 
 def _path(fix):
@@ -215,17 +210,17 @@ def _watch_ends(record):
     os._exit = last
 
 
-def from_environment():
-    """Never raises: on failure the job runs unchanged."""
+def from_environment(began):
+    """Never raises: on failure the job runs unchanged. `began` is when our first line ran."""
     try:
-        if os.environ.get("AMDAHL_FIXES"):
-            _install(os.environ["AMDAHL_FIXES"], os.environ.get("AMDAHL_FIXES_OUT", ""))
+        _install(os.environ["AMDAHL_FIXES"], os.environ.get("AMDAHL_FIXES_OUT", ""), began)
     except Exception:
         pass
 
 
-def _install(fixes, out):
+def _install(fixes, out, began):
     import json
+    import time
 
     record = _Record(out)
     _watch_ends(record)
@@ -238,4 +233,5 @@ def _install(fixes, out):
             _load(fix).install(kit, value)
         except Exception as error:
             kit.refuse("%s: %s" % (type(error).__name__, error))
+    record.cost = time.perf_counter() - began
     record.write()

@@ -23,7 +23,13 @@ void at_exit() { write_accounts(); }
 
 }  // namespace
 
-void* find_next(const char* name) { return ::dlsym(RTLD_NEXT, name); }
+// A program without C++ may load the C++ library later, for a part of its own: its functions then
+// call ours, but do not come next.
+void* find_next(const char* name) {
+  if (void* const found = ::dlsym(RTLD_NEXT, name)) return found;
+  void* const runtime = ::dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  return runtime == nullptr ? nullptr : ::dlsym(runtime, name);
+}
 
 // The variable is a JSON object of texts; names of fixes need no escapes.
 bool Fix::is_wanted() const {
