@@ -141,7 +141,24 @@ TEST_F(LaterJobsTest, ASavingIsCountedAgainstTheCostWithoutIt) {
             "");
   const auto fleet = scan_here(context_);
   ASSERT_TRUE(watch_later_jobs(context_, *fleet, to_said_));
-  const RoiRow row = (*return_on_investment(context_, 2.0)).rows.at(0);
+  // A model was paid too.
+  ASSERT_EQ(
+      say({{"ask.reserved",
+            "cycle",
+            "q-1",
+            {{"family", "eval"},
+             {"about", "p-1"},
+             {"role", "propose"},
+             {"tier", 0},
+             {"reserved", {{"usd", 50}}},
+             {"request", {{"id", "q-1"}}}}},
+           {"ask.settled", "cycle", "q-1", {{"outcome", "answered"}, {"spent", {{"usd", 40}}}}}}),
+      "");
+  context_.config.price_accelerator_hour = 2;
+  const Roi roi = *return_on_investment(context_, std::nullopt);
+  EXPECT_EQ(roi.spent_usd, 40);
+  EXPECT_NEAR(roi.pays_back_days.value(), 2, 0.2) << "$40 of tokens at $20 a day";
+  const RoiRow& row = roi.rows.at(0);
   EXPECT_NEAR(row.saved_accelerator_h_per_day, 10, 0.6) << "not 5: a half of what is left";
   EXPECT_NEAR(row.without_accelerator_h_per_day, 20, 0.6);
   EXPECT_NEAR(row.saved_usd_per_month, 600, 40);

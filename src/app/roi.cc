@@ -199,7 +199,10 @@ Result<Roi> return_on_investment(Context& context, std::optional<double> price) 
     roi.rows.push_back(std::move(row));
   }
   if (roi.saved_accelerator_h_per_day > 0) {
-    roi.pays_back_days = roi.spent_accelerator_h / roi.saved_accelerator_h_per_day;
+    // Money of models and CPUs counts too; where an hour has no price, hours are compared.
+    const double saved_usd = roi.price * roi.saved_accelerator_h_per_day;
+    roi.pays_back_days = saved_usd > 0 ? roi.spent_usd / saved_usd
+                                       : roi.spent_accelerator_h / roi.saved_accelerator_h_per_day;
   }
   return roi;
 }

@@ -64,7 +64,7 @@ struct Roi {
   double spent_usd = 0;  // As charged at the time; with a price from the caller, at that price.
   double saved_accelerator_h_per_day = 0;
   double saved_usd_per_month = 0;
-  std::optional<double> pays_back_days;
+  std::optional<double> pays_back_days;  // Of all that was spent, in money.
   Prevented prevented;
 };
 

@@ -81,12 +81,24 @@ Result<std::string> secret_of(const Config& config) {
   return std::string(secret);
 }
 
+// What the event itself does not name: of a decision the claim, of an alarm the family.
+Json body_of(const Context& context, const ledger::Event& event) {
+  Json body = *webhook_body(event);
+  if (body.contains("experiment")) {
+    const auto gate = context.ledger->gate_at(body["experiment"].get<std::string>());
+    if (gate && *gate) body["hypothesis"] = (*gate)->packet.hypothesis;
+  }
+  const auto row = context.ledger->hypothesis(body["hypothesis"].get<std::string>());
+  if (row) body["family"] = row->hypothesis.family;
+  return body;
+}
+
 os::HttpRequest request_for(const Context& context, const Cursor& cursor,
                             const ledger::Event& event, const std::string& secret) {
   os::HttpRequest request;
   request.url = context.config.webhook_url;
   request.post = true;
-  const Json body = *webhook_body(event);
+  const Json body = body_of(context, event);
   request.form = dump_json(body);
   request.limit = kOneTry;
   request.connect_limit = kOneTry;
@@ -106,7 +118,7 @@ os::HttpRequest request_for(const Context& context, const Cursor& cursor,
 Result<> keep_failure(const Context& context, const ledger::Event& event, const std::string& why) {
   const std::string path = folder_of(context) + "/failed.jsonl";
   const auto before = os::read_file(path);
-  const Json row = {{"event", event.seq}, {"because", why}, {"body", *webhook_body(event)}};
+  const Json row = {{"event", event.seq}, {"because", why}, {"body", body_of(context, event)}};
   return os::write_file(path, (before ? *before : "") + dump_json(row) + "\n");
 }
 

@@ -81,6 +81,8 @@ TEST_F(WebhookTest, AGateItemADecisionAndAnAlarmAreToldOnceEachAndSigned) {
     EXPECT_EQ(header(all[i], "Content-Type"), "application/json");
     EXPECT_EQ(header(all[i], "X-Amdahl-Event"), types[i]);
     EXPECT_EQ(parse_json(all[i].body)->at("type"), types[i]);
+    EXPECT_EQ(parse_json(all[i].body)->at("family"), "eval") << types[i];
+    EXPECT_EQ(parse_json(all[i].body)->at("hypothesis"), "h-1") << types[i];
     EXPECT_EQ(header(all[i], "X-Amdahl-Signature"),
               "sha256=" + hmac_sha256_hex(
                               "s3cret", header(all[i], "X-Amdahl-Timestamp") + "." + all[i].body));

@@ -236,7 +236,8 @@ class Ledger {
   // In order, from seq `after` on, until `take` returns false.
   virtual Result<> each_event(std::int64_t after,
                               const std::function<bool(const Event&)>& take) = 0;
-  // Full text over hypotheses, verdicts and reasons; best first.
+  // Full text over hypotheses, verdicts and reasons: those with all words first, then those with
+  // the rarest of them, then the newest. Reads about a page for each word.
   virtual Result<std::vector<HypothesisRow>> search(const std::string& words, int at_most) = 0;
 
   virtual Result<VerifyReport> verify() = 0;

@@ -8,6 +8,8 @@ const plain = (text) => text.replace(/[,$\s]/g, '').replace(/^[−-]/, '');
 function* forms(n) {
   const size = Math.abs(n);
   yield size.toFixed(digitsOf(size));
+  yield (size / 60).toFixed(digitsOf(size / 60)); // Minutes.
+  if (size > 0 && size < 0.01) yield size.toFixed(1 + Math.ceil(-Math.log10(size))); // Dollars below a cent.
   yield size.toFixed(0);
   yield size.toFixed(2);
   yield String(size);
@@ -16,7 +18,7 @@ function* forms(n) {
   }
   // A duration.
   if (size < 0.001) yield (size * 1e6).toFixed(0);
-  else if (size < 1) yield (size * 1e3).toFixed(0);
+  else if (size < 1) yield (size * 1e3).toFixed(size < 0.01 ? 1 : 0);
   else if (size < 60) yield size.toFixed(size < 10 ? 2 : 1);
   yield String(Math.floor(size / 60));
   yield String(Math.round(size % 60));
@@ -38,7 +40,7 @@ function add(value, allowed, days) {
   } else if (typeof value === 'string') {
     for (const found of value.matchAll(kNumber)) allowed.add(plain(found[0]));
   } else if (typeof value === 'number') {
-    for (const scale of [1, 1 / 3600, 1e-9, 1 / 3600 / days, 24 / days]) for (const form of forms(value * scale)) allowed.add(plain(form));
+    for (const scale of [1, 3600, 1 / 3600, 1e-9, 1 / 3600 / days, 24 / days]) for (const form of forms(value * scale)) allowed.add(plain(form));
     // A time: nanoseconds or seconds of the clock.
     for (const ms of [value / 1e6, value * 1e3]) {
       if (ms > 1e12 && ms < 1e13) for (const found of new Date(ms).toISOString().slice(0, 16).matchAll(kNumber)) allowed.add(found[0]);

@@ -1,5 +1,6 @@
 // dashboard_test.cc: the dashboard in a real browser, on the ledger of a real loop.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -23,11 +24,24 @@ std::string three_digits(double value) {
   return text;
 }
 
-std::string dollars(double value) {
-  if (value != 0 && value < 0.01) return "< $0.01";
+std::string decimals(double value, int digits) {
   char text[64];
-  std::snprintf(text, sizeof text, "$%.2f", value);
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
   return text;
+}
+
+std::string dollars(double value) {
+  const bool small = value > 0 && value < 0.01;
+  return "$" + decimals(value, small ? 1 + static_cast<int>(std::ceil(-std::log10(value))) : 2);
+}
+
+// Accelerator time of a fleet that was seen for seconds.
+std::string hours(const Json& accelerator_s) {
+  if (accelerator_s.is_null()) return "unknown";
+  const double s = accelerator_s;
+  if (s == 0 || s >= 360) return three_digits(s / 3600) + " h";
+  if (s >= 60) return three_digits(s / 60) + " min";
+  return s < 1 ? decimals(1e3 * s, s < 0.01 ? 1 : 0) + " ms" : decimals(s, s < 10 ? 2 : 1) + " s";
 }
 
 Json names_of(const Json& rows) {
@@ -60,9 +74,8 @@ class Dashboard : public testing::Test {
     const Outcome cycle = sandbox_.amdahl({"cycle", "--watch", "--quiet"});
     ASSERT_EQ(cycle.code, 0) << cycle.err;
     // An idea that costs more, and comes up again when that is known.
-    const std::vector<std::string> slower = {"propose", "nap",     "--env", "NAP=0.8",
-                                             "--gain",  "20",      "--as",  "bob",
-                                             "--title", "naps longer"};
+    const std::vector<std::string> slower = {"propose", "nap",  "--env", "NAP=0.8", "--gain",
+                                             "20",      "--as", "bob",   "--title", "naps longer"};
     ASSERT_EQ(sandbox_.amdahl(slower).code, 0);
     ASSERT_EQ(sandbox_.amdahl({"cycle", "--watch", "--quiet"}).code, 0);
     EXPECT_EQ(sandbox_.amdahl(slower).code, 1) << "the answer is known";
@@ -98,10 +111,6 @@ class Dashboard : public testing::Test {
                                status.at("under_test_accelerator_h_per_day").get<double>()}) {
       derived_["USD a day of " + std::to_string(hours)] = 2.0 * hours;
     }
-    const auto hours = [](const Json& accelerator_s) {
-      return accelerator_s.is_null() ? "unknown"
-                                     : three_digits(accelerator_s.get<double>() / 3600) + " h";
-    };
     const double saved = roi.at("saved_accelerator_h_per_day");
     const double tested = status.at("under_test_accelerator_h_per_day");
     const Json& totals = scan.at("totals");
@@ -122,6 +131,7 @@ class Dashboard : public testing::Test {
             {"own held", hours(split.at("allocated"))},
             {"own wasted", hours(own.at("wasted_accelerator_s"))},
             {"own failed", hours(own.at("lost_in_failed_accelerator_s"))},
+            {"job slowdown", three_digits(ranks_.at("pipeline").at("slowdown").get<double>())},
             {"trace slowdown", three_digits(ranks_.at("pipeline").at("slowdown").get<double>())}};
   }
 
@@ -183,6 +193,8 @@ class Dashboard : public testing::Test {
     documents_ = Json::array();
     const Json roi = ask({"roi"});
     ASSERT_GT(roi.at("banked").at("jobs"), 7) << roi.dump(1);
+    derived_["hours to pay back"] = 24 * roi.at("pays_back_days").get<double>();
+    derived_["minutes to pay back"] = 1440 * roi.at("pays_back_days").get<double>();
     const Json status = ask({"status"});
     derive(id, ask({"gate", "show", id}).at("packet"));
     for (const double hours : {roi.at("saved_accelerator_h_per_day").get<double>(),
@@ -241,6 +253,11 @@ class Dashboard : public testing::Test {
     }
     sandbox_.write("ranks.json", events.dump());
     ranks_ = ask({"profile", sandbox_.path("ranks.json"), "--keep", "ranks"});
+    // Under the name of a job, the page of the job shows it too.
+    const Json last = ask({"anatomy", "last"});
+    const std::string job = last.at("job");
+    ask({"profile", sandbox_.path("ranks.json"), "--keep", job});
+    derive_worlds(last);
     const char* corpus = std::getenv("AMDAHL_CORPUS");
     if (!corpus) return;
     const std::string folder = std::string(corpus) + "/traces/kineto_tb/resnet50_nw";
@@ -253,12 +270,34 @@ class Dashboard : public testing::Test {
 
   const std::string kWeb = source_path("/web");
   Sandbox sandbox_;
+  // What the job's page works out by Amdahl's law: today, with compute twice as fast, and with
+  // none.
+  void derive_worlds(const Json& job) {
+    const double wall = job.at("wall_s");
+    for (const double compute : {1.0, 2.0, HUGE_VAL}) {
+      double whole = 1;
+      double largest = 0;  // Of the parts that are not compute.
+      for (const Json& row : job.at("table")) {
+        const double share = row.at("share");
+        if (row.at("is_compute") == true) {
+          whole -= share - share / compute;
+        } else {
+          largest = std::max(largest, share);
+        }
+      }
+      const std::string name = "compute " + decimals(compute, 0);
+      derived_["the whole job, " + name] = wall * whole;
+      derived_["ceiling, " + name] = whole / (whole - largest);
+    }
+  }
+
   // The causes of the class of the job's largest loss.
   Json causes_behind() {
     const Json part = ask({"anatomy", "last"}).at("parts").at(0);
     part_ = part.at("kind");
     Json behind = Json::array();
-    for (const Json& cause : ask({"profile", "nap", "--show"}).at("causes")) {
+    const Json profile = ask({"profile", "nap", "--show"});
+    for (const Json& cause : profile.at("causes")) {
       const bool is_any = part.at("against") == "unknown";
       if (is_any || cause.at("bottleneck") == part.at("against")) behind.push_back(cause.at("id"));
     }

@@ -16,6 +16,10 @@ page.on('request', (request) => request.url().startsWith('file:') || seen.errors
 await page.goto('file://' + resolve(file));
 const names = () => page.$$eval('#rows tbody tr', (all) => all.map((row) => row.cells[0].dataset.v ?? row.cells[0].textContent));
 seen.before = await names();
+// A preview that runs no scripts shows the same text.
+const plain = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+await plain.goto('file://' + resolve(file));
+seen.same_without_scripts = (await plain.innerText('body')) === (await page.innerText('body'));
 await page.click('#rows th');
 seen.after = await names();
 seen.drawn = (await page.$$('polyline.curve, rect.idle')).length;

@@ -438,6 +438,7 @@ TEST_F(Scan, ThePageStandsInABrowser) {
   EXPECT_EQ(seen.at("after"), names) << "sorted by name";
   EXPECT_GE(seen.at("drawn"), 2);
   EXPECT_EQ(seen.at("hacked"), 0);
+  EXPECT_EQ(seen.at("same_without_scripts"), true);
   // One refusal by the policy: that of the script from elsewhere.
   ASSERT_EQ(seen.at("errors").size(), 1U) << seen.at("errors").dump(1);
   EXPECT_NE(seen.at("errors").at(0).get<std::string>().find("script-src"), std::string::npos);

@@ -63,8 +63,9 @@ inline constexpr std::string_view kHolderOfKey =
 inline constexpr std::string_view kHypothesesWithKey =
     "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE key = ? ORDER BY seq";
 inline constexpr std::string_view kSearch =
-    "SELECT h.id, h.state, h.since_ns, h.body, h.outlook FROM search JOIN hypothesis AS h"
-    " ON h.seq = search.rowid WHERE search MATCH ? ORDER BY search.rank, search.rowid DESC LIMIT ?";
+    "SELECT rowid FROM search WHERE search MATCH ? ORDER BY rowid DESC LIMIT ?";
+inline constexpr std::string_view kHypothesisAt =
+    "SELECT id, state, since_ns, body, outlook FROM hypothesis WHERE seq = ?";
 
 inline constexpr std::string_view kLiveExperiments =
     "SELECT state, stage, at_ns, comparison, body, resumed FROM experiment WHERE state = 'live'"

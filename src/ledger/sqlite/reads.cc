@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -17,26 +20,30 @@ namespace {
 
 constexpr std::string_view kReadRuns = "read runs";
 constexpr std::size_t kIdDigits = 16;
+constexpr std::size_t kMostWords = 32;      // Of a search,
+constexpr std::int64_t kLeastOfAWord = 50;  // and what is read of each word.
 
 Error not_there(std::string_view what, std::string_view id, std::string_view list) {
   return {Error::Kind::kNotFound, fmt::format("no {} \"{}\": see `amdahl {}`", what, id, list)};
 }
 
-// Typed words as an FTS5 query without syntax errors: each word quoted, joined by OR.
-std::string fts_query(std::string_view words) {
-  std::string query;
+// Typed words as FTS5 queries without syntax errors: each word quoted, none twice.
+std::vector<std::string> fts_words(std::string_view typed) {
+  std::vector<std::string> words;
   std::string word;
   const auto flush = [&] {
-    if (!word.empty()) query += fmt::format("{}\"{}\"", query.empty() ? "" : " OR ", word);
+    const std::string quoted = "\"" + word + "\"";
+    const bool known = std::ranges::find(words, quoted) != words.end();
+    if (!word.empty() && !known && words.size() < kMostWords) words.push_back(quoted);
     word.clear();
   };
-  for (const char c : words) {
+  for (const char c : typed) {
     // Split at a quote too: it would end our own quotes.
     const bool separates = static_cast<unsigned char>(c) <= ' ' || c == '"' || c == 0x7f;
     separates ? flush() : word.push_back(c);
   }
   flush();
-  return query;
+  return words;
 }
 
 }  // namespace
@@ -127,10 +134,34 @@ Result<std::vector<HypothesisRow>> Projections::hypotheses_with_key(const std::s
   return all<HypothesisRow>("look for the key", hypothesis_of, kHypothesesWithKey, key);
 }
 
-Result<std::vector<HypothesisRow>> Projections::search(const std::string& words, int at_most) {
-  const std::string wanted = fts_query(words);
-  if (wanted.empty()) return std::vector<HypothesisRow>{};
-  return all<HypothesisRow>("search", hypothesis_of, kSearch, wanted, std::max(at_most, 0));
+// To rank all that match would read all of them. Of each word the newest are read, and a word that
+// few of them have weighs more.
+Result<std::vector<HypothesisRow>> Projections::search(const std::string& typed, int at_most) {
+  constexpr std::string_view kPurpose = "search";
+  const std::int64_t page = std::max<std::int64_t>(at_most, kLeastOfAWord);
+  const std::vector<std::string> words = fts_words(typed);
+  std::map<std::int64_t, double> weights;  // By number.
+  const auto weigh = [&](const std::string& match, bool has_all) -> Result<> {
+    db::Statement row = TRY(query(kPurpose, kSearch, match, page));
+    std::vector<std::int64_t> numbers;
+    while (TRY(row.step())) numbers.push_back(row.integer(0));
+    const double share = 1 / static_cast<double>(std::max<std::size_t>(numbers.size(), 1));
+    const double weight = has_all ? static_cast<double>(kMostWords) : share;
+    for (const std::int64_t number : numbers) weights[number] += weight;
+    return Ok{};
+  };
+  for (const std::string& word : words) TRY(weigh(word, false));
+  if (words.size() > 1) TRY(weigh(join(words, " AND "), true));
+  std::vector<std::pair<double, std::int64_t>> order;
+  for (const auto& [number, weight] : weights) order.emplace_back(weight, number);
+  std::ranges::sort(order, std::greater<>());
+  if (std::ssize(order) > at_most) order.resize(static_cast<std::size_t>(std::max(at_most, 0)));
+  std::vector<HypothesisRow> found;
+  for (const auto& [_, number] : order) {
+    auto row = TRY(first<HypothesisRow>(kPurpose, hypothesis_of, kHypothesisAt, number));
+    if (row) found.push_back(*std::move(row));
+  }
+  return found;
 }
 
 Result<std::vector<ExperimentRow>> Projections::live_experiments() {

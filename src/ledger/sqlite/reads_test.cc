@@ -122,12 +122,10 @@ TEST_F(LedgerTest, WhatWasPreventedIsSummedAndNeedsAnAnswer) {
                  {{"asked", "playbook p-1"}, {"pairs", pairs}, {"accelerator_s", cost}});
   };
   begin_experiment();
-  EXPECT_EQ(say(again("h-1", 4, 2)),
-            "hypothesis.known h-1: no hypothesis with an answer h-1");
+  EXPECT_EQ(say(again("h-1", 4, 2)), "hypothesis.known h-1: no hypothesis with an answer h-1");
   ASSERT_EQ(say(judged("h-1", "x-1", VerdictKind::kRefuted)), "");
   EXPECT_EQ(say(again("h-1", 0, 2)), "hypothesis.known h-1: /pairs: must be at least 1");
-  EXPECT_EQ(say(again("h-9", 4, 2)),
-            "hypothesis.known h-9: no hypothesis with an answer h-9");
+  EXPECT_EQ(say(again("h-9", 4, 2)), "hypothesis.known h-9: no hypothesis with an answer h-9");
   ASSERT_EQ(say({again("h-1", 4, 2.5), again("h-1", 4, 2.5)}), "");
   const auto tallies = *ledger_->tallies();
   EXPECT_EQ(tallies.at("prevented.ideas"), 2);
@@ -328,6 +326,12 @@ TEST_F(LedgerTest, SearchTakesWhateverIsTyped) {
     EXPECT_TRUE(found) << typed << ": " << found.error().text;
   }
   EXPECT_TRUE((*ledger_->search("nothingofthesort", 9)).empty());
+  // A rare word is found below any number of newer ideas that have the other one.
+  for (int i = 0; i < 120; ++i) {
+    const std::string digits = fmt::format("{:03}", i);
+    ASSERT_EQ(say({proposed("h-9" + digits, "key9" + digits)}), "");
+  }
+  EXPECT_EQ(ids(*ledger_->search("launches crashed", 2)), (Ids{"h-2", "h-9119"}));
 }
 
 TEST_F(LedgerTest, EventsPageByPage) {
@@ -400,6 +404,7 @@ const PlanCase kPlanCases[] = {
      kHypothesisPageOfBoth,
      {"SEARCH h USING INDEX hypothesis_family (family=? AND state=? AND rowid<?)",
       "SEARCH v USING INDEX sqlite_autoindex_verdict_1 (hypothesis=?) LEFT-JOIN"}},
+    {"a search", kSearch, {"SCAN search VIRTUAL TABLE INDEX 192:M5"}},
     {"everyone with a key",
      kHypothesesWithKey,
      {"SEARCH hypothesis USING INDEX hypothesis_any_key (key=?)"}},

@@ -39,17 +39,30 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
 
-export function hours(seconds: Number_): string {
-  const n = toNumber(seconds);
-  return n === null ? kUnknown : `${number(n / 3600)} h`;
+// Time of accelerators: in hours, or in minutes or seconds where it is too little for hours.
+export function hours(time: Number_): string {
+  const n = toNumber(time);
+  if (n === null) return kUnknown;
+  const size = Math.abs(n);
+  if (size === 0 || size >= 360) return `${number(n / 3600)} h`;
+  return size >= 60 ? `${number(n / 60)} min` : `${n < 0 ? '−' : ''}${seconds(size)}`;
+}
+
+export function days(value: Number_): string {
+  const n = toNumber(value);
+  if (n === null || n >= 1) return `${number(n)} days`;
+  return n * 24 >= 1 ? `${number(n * 24)} h` : `${number(n * 1440)} min`;
 }
 
 export function usd(value: Number_): string {
   const n = toNumber(value);
   if (n === null) return kUnknown;
   const digits = Math.abs(n) >= 1000 ? 0 : 2;
-  if (n !== 0 && Math.abs(n) < 0.01) return '<\u00a0$0.01';
   const sign = n < 0 ? '−' : '';
+  // Below a cent: two significant digits.
+  const size = Math.abs(n);
+  if (size !== 0 && size < 1e-6) return '<\u00a0$0.000001';
+  if (size !== 0 && size < 0.01) return `${sign}$${size.toFixed(1 + Math.ceil(-Math.log10(size)))}`;
   return `${sign}$${written(Math.abs(n), digits)}`;
 }
 
@@ -84,6 +97,8 @@ export interface Comparison {
   because: string;
 }
 
+const bare = (share: number | null) => percent(share).replace(' %', '');
+
 // Never a bare percentage: with its interval and its pairs, or "cannot tell".
 export function describe(c: Comparison | null | undefined): string {
   if (!c || c.pairs === 0) return 'no pairs yet';
@@ -91,10 +106,12 @@ export function describe(c: Comparison | null | undefined): string {
   const upper = toNumber(c.upper) ?? Infinity;
   const pairs = `${c.pairs} pair${c.pairs === 1 ? '' : 's'}`;
   if (Number.isFinite(lower) && Number.isFinite(upper)) {
-    return `${saving(c.effect)} (${saving(lower)} to ${saving(upper)}, 95 %, ${pairs})`;
+    const [least, share, most] = [savedShare(lower) ?? 0, savedShare(c.effect) ?? 0, savedShare(upper) ?? 0];
+    if (most < 0) return `costs ${percent(-share)} more (${bare(-most)} to ${percent(-least)} at 95 %, ${pairs})`;
+    return `saves ${percent(share)} (${bare(least)} to ${percent(most)} at 95 %, ${pairs})`;
   }
-  if (Number.isFinite(lower)) return `at least ${saving(lower)} (95 %, ${pairs})`;
-  if (Number.isFinite(upper)) return `at most ${saving(upper)} (95 %, ${pairs})`;
+  if (Number.isFinite(lower)) return `saves at least ${saving(lower)} (at 95 %, ${pairs})`;
+  if (Number.isFinite(upper)) return `saves at most ${saving(upper)} (at 95 %, ${pairs})`;
   return `cannot tell (${pairs} give no bound)`;
 }
 
@@ -103,7 +120,7 @@ export function seconds(value: Number_): string {
   if (n === null) return kUnknown;
   if (n === 0) return '0 s';
   if (n < 0.001) return `${(n * 1e6).toFixed(0)} µs`;
-  if (n < 1) return `${(n * 1e3).toFixed(0)} ms`;
+  if (n < 1) return `${(n * 1e3).toFixed(n < 0.01 ? 1 : 0)} ms`;
   if (n < 60) return `${n.toFixed(n < 10 ? 2 : 1)} s`;
   if (n < 3600) return `${Math.floor(n / 60)} min ${Math.round(n % 60)} s`;
   return `${Math.floor(n / 3600)} h ${String(Math.round((n % 3600) / 60)).padStart(2, '0')} min`;
