@@ -90,6 +90,15 @@ TEST(Receipt, UsageAndCost) {
   receipt.ending = Ending::kSignalled;
   receipt.code = SIGKILL;
   EXPECT_EQ(cost(receipt), AcceleratorSeconds{120});
+  // It was given a CPU for each of its four slots and widened its set.
+  receipt.cpus = {0, 1, 2, 3};
+  receipt.cpu_user = std::chrono::seconds(150);
+  receipt.cpu_system = std::chrono::seconds(10);
+  EXPECT_EQ(cost(receipt), AcceleratorSeconds{120}) << "of GPUs CPUs say nothing";
+  receipt.accelerator_kind = "cpu slot";
+  EXPECT_EQ(cost(receipt), AcceleratorSeconds{160});
+  receipt.cpu_user = std::chrono::seconds(100);
+  EXPECT_EQ(cost(receipt), AcceleratorSeconds{120});
   const Usage usage = usage_of(receipt, "me", "/w");
   EXPECT_EQ(usage.job, "job-1");
   EXPECT_EQ(usage.user, "me");

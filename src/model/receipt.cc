@@ -1,5 +1,6 @@
 #include "model/receipt.h"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 
@@ -64,7 +65,11 @@ NeverRuns why_never(const Receipt& receipt) {
 }
 
 AcceleratorSeconds cost(const Receipt& receipt) {
-  return Accelerators{static_cast<double>(receipt.accelerators)} * receipt.wall;
+  const Accelerators held{static_cast<double>(receipt.accelerators)};
+  if (receipt.accelerator_kind != "cpu slot" || receipt.cpus.empty()) return held * receipt.wall;
+  // Pinning does not bind a job, which may use CPUs of others: it pays for these, too.
+  const Nanos used = (receipt.cpu_user + receipt.cpu_system) / receipt.cpus.size();
+  return held * std::max(receipt.wall, used);
 }
 
 std::string describe_ending(const Receipt& receipt) {

@@ -140,6 +140,17 @@ bool is_within(const std::string& file, const std::vector<std::string>& folders)
   });
 }
 
+// A file's time can be set to any; the time of its last change cannot.
+bool is_unchanged(const std::string& path, Nanos since) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) != 0 || Nanos(nanos(info.st_ctim)) < since - kLag;
+}
+
+bool is_below(const std::string& path, const std::string& folder) {
+  const std::string inside = fs::path(path).lexically_relative(folder).string();
+  return !inside.empty() && !inside.starts_with("..");
+}
+
 // What the run wrote there: the file, or the files below the folder. A folder's own time tells
 // nothing of the files in it. In the run's own folder all files are the run's, whatever their time.
 Found written_at(const std::string& path, const OutputPlace& place) {
@@ -149,10 +160,7 @@ Found written_at(const std::string& path, const OutputPlace& place) {
     found.unreadable = path + " leads out of the run's folders";
     return found;
   }
-  const std::string inside = fs::path(path).lexically_relative(place.out_dir).string();
-  if (!inside.empty() && !inside.starts_with("..") && found.files != std::vector{path}) {
-    return found;
-  }
+  if (is_below(path, place.out_dir) && found.files != std::vector{path}) return found;
   const bool any = !found.files.empty();
   std::erase_if(found.files, [&](const auto& file) { return is_older(file, place.oldest); });
   found.stale = any && found.files.empty();
@@ -253,6 +261,13 @@ class InputLines {
   std::string unreadable_;
 };
 
+std::string pattern_of(const model::Output& output, const OutputPlace& place) {
+  std::string whole = output.path;
+  const std::size_t word = whole.find("{out}");
+  if (word != whole.npos) whole.replace(word, 5, place.out_dir);
+  return in_folder(place.workdir, whole);
+}
+
 }  // namespace
 
 Fingerprint fingerprint(const std::vector<std::string>& patterns, const std::string& workdir,
@@ -284,14 +299,12 @@ std::vector<model::FileDigest> digest_outputs(const std::vector<model::Output>& 
     return row;
   };
   for (const model::Output& output : outputs) {
-    std::string whole = output.path;
-    const std::size_t word = whole.find("{out}");
-    if (word != whole.npos) whole.replace(word, 5, place.out_dir);
-    const auto matches = os::glob(in_folder(place.workdir, whole));
+    const std::string whole = pattern_of(output, place);
+    const auto matches = os::glob(whole);
     if (matches.empty()) digests.push_back({output.path, {}, 0, !output.digest});
     for (const std::string& match : matches) {
       std::string shown = output.path;
-      if (matches.size() > 1 || match != in_folder(place.workdir, whole)) {
+      if (matches.size() > 1 || match != whole) {
         shown = match;
         if (shown.starts_with(place.out_dir)) shown.replace(0, place.out_dir.size(), "{out}");
       }
@@ -299,6 +312,22 @@ std::vector<model::FileDigest> digest_outputs(const std::vector<model::Output>& 
     }
   }
   return digests;
+}
+
+std::vector<std::string> results_elsewhere(const std::vector<model::Output>& outputs,
+                                           const OutputPlace& place) {
+  std::vector<std::string> results;
+  for (const model::Output& output : outputs) {
+    for (const std::string& match : os::glob(pattern_of(output, place))) {
+      if (is_below(match, place.out_dir)) continue;
+      for (const std::string& file : written_at(match, place).files) {
+        std::error_code error;
+        const fs::path found = fs::canonical(file, error);
+        if (!error && !is_unchanged(found, place.oldest)) results.push_back(found.string());
+      }
+    }
+  }
+  return results;
 }
 
 }  // namespace amdahl::observe

@@ -1,5 +1,7 @@
 #include "observe/inputs.h"
 
+#include <filesystem>
+#include <thread>
 #include <utility>
 
 #include "base/hash.h"
@@ -58,6 +60,25 @@ TEST_F(FilesTest, OfAFolderOnlyWhatTheRunWroteIsItsResult) {
   const auto half = digest_of("echo one > results/1");
   EXPECT_TRUE(half);
   EXPECT_FALSE(half == *both);
+}
+
+TEST_F(FilesTest, ResultsOfEarlierRunsAreRemovedAndThoseOfOthersStay) {
+  write("results/others", "of a person\n");
+  // It looks new, but the run has not written to it.
+  std::filesystem::last_write_time(
+      path("results/others"),
+      std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  RunOrder made = shell("ls results; mkdir -p results; echo 1 > results/a; echo 2 > {out}/b");
+  made.outputs = {{"results"}, {"{out}/b"}};
+  made.results_list = path("results.json");
+  run(made);
+  EXPECT_TRUE(os::exists(path("results/a")));
+  EXPECT_EQ(run(made).stdout_tail, "others\n") << "the first run's is gone";
+  write("results/a", "mine now\n");
+  EXPECT_EQ(run(made).stdout_tail, "a\nothers\n") << "somebody has written to it";
+  made.results_list.clear();
+  EXPECT_EQ(run(made).stdout_tail, "a\nothers\n") << "outside of a test all stay";
 }
 
 TEST_F(FilesTest, WhatIsNoResultIsNotDigested) {

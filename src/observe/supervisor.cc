@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "model/codec.h"
 #include "observe/child.h"
+#include "observe/earlier.h"
 #include "observe/fixes.h"
 #include "observe/inputs.h"
 #include "observe/nvml.h"
@@ -38,6 +39,7 @@ Result<> clean(const RunOrder& order) {
   }
   std::error_code ignored;
   fs::remove_all(order.out_dir + "/fixes", ignored);
+  if (!order.results_list.empty()) remove_earlier(order.results_list);
   return Ok{};
 }
 
@@ -127,6 +129,13 @@ Nanos oldest_output(const model::Receipt& receipt, os::Clock& clock) {
   return receipt.started + std::min(Nanos{0}, by_wall_clock - passed);
 }
 
+void note_results(const RunOrder& order, const std::vector<model::Output>& outputs,
+                  const OutputPlace& place, std::vector<std::string>& problems) {
+  if (order.results_list.empty()) return;
+  const auto noted = list_results(results_elsewhere(outputs, place), order.results_list);
+  if (!noted) problems.push_back(noted.error().text);
+}
+
 void take_files(const RunOrder& order, const OutputPlace& place, const Fingerprint& inputs,
                 model::Receipt& receipt) {
   std::vector<std::string> problems = inputs.problems;
@@ -137,6 +146,7 @@ void take_files(const RunOrder& order, const OutputPlace& place, const Fingerpri
   }
   if (receipt.ending != model::Ending::kNotStarted) {
     receipt.outputs = digest_outputs(outputs, place, problems);
+    note_results(order, outputs, place, problems);
   }
   receipt.input_fingerprint = inputs.sha256;
   receipt.input_bytes = inputs.bytes;

@@ -44,6 +44,9 @@ struct RunOrder {
   // In a jail: a copy of the plan's workdir that is there instead and may be written to; outputs
   // that are relative to the workdir are looked for in it. Empty: none.
   std::string own_workdir{};
+  // Names the results that earlier runs left outside of their own folders: they are removed before
+  // this one starts, and its own are added. Empty: all stay.
+  std::string results_list{};
 };
 
 // What of the spec the supervisor needs: the limits; how work and quality are read; these and what

@@ -17,7 +17,7 @@ namespace {
 using sim::Stream;
 
 // Streams of one seed: what one part draws moves no other.
-enum Part : std::uint64_t { kJob = 1, kVariants, kSpec, kConfig, kTrouble, kTurns, kTune };
+enum Part : std::uint64_t { kJob = 1, kVariants, kSpec, kConfig, kTrouble, kTurns, kTune, kDisk };
 
 bool timed(const Job& job) { return job.timed; }
 bool exact(const Job& job) { return job.exact; }
@@ -179,7 +179,9 @@ std::vector<Turn> make_turns(std::uint64_t seed) {
 
 Trouble make_trouble(std::uint64_t seed) {
   Stream luck(seed, kTrouble);
+  Stream disk(seed, kDisk);
   Trouble trouble;
+  if (disk.chance(0.1)) trouble.slow_disk_s = std::exp(disk.uniform(std::log(0.5), std::log(60)));
   if (luck.chance(0.7)) return trouble;
   if (luck.chance(0.4)) trouble.dies = luck.uniform(0, 0.15);
   if (luck.chance(0.3)) trouble.never_starts = luck.uniform(0, 0.3);
@@ -342,8 +344,9 @@ std::string describe(const Scenario& s) {
   }
   text += fmt::format(
       "workers: {:.2f} die, {:.2f} do not start at once, {:.2f} sleep for ever, start takes {:.0f} "
-      "s\n",
-      s.trouble.dies, s.trouble.never_starts, s.trouble.sleeps, s.trouble.slow_start_s);
+      "s{}\n",
+      s.trouble.dies, s.trouble.never_starts, s.trouble.sleeps, s.trouble.slow_start_s,
+      s.trouble.slow_disk_s > 0 ? fmt::format(", the disk {:.0f} s", s.trouble.slow_disk_s) : "");
   for (const Turn& t : s.turns) {
     text += fmt::format("  {}: {} at {} {}{}\n",
                         t.watch ? "watches" : fmt::format("{} cycles", t.cycles),

@@ -79,6 +79,7 @@ struct Trouble {
   double never_starts = 0;  // The worker does not start when first handed over.
   double sleeps = 0;        // The worker is stopped and never goes on.
   double slow_start_s = 0;  // It takes so long until a worker starts.
+  double slow_disk_s = 0;   // And so long to write or to read what a run needs or left.
 };
 
 struct Scenario {

@@ -131,7 +131,12 @@ std::vector<launch::SubmitAnswer> Sleeper::submit(std::span<const PairRequest> r
   return answers;
 }
 
+void Sleeper::wait_for_disk() {
+  world_.now_ns += from_seconds(scenario_.trouble.slow_disk_s).count();
+}
+
 Result<> Sleeper::keep(const PairRequest& request) {
+  wait_for_disk();
   const RunFolder folder = folder_of(request.reservation);
   const auto owner = launch::local::owner_of(folder);
   if (launch::local::is_used(folder) && (!owner || owner->ticket != request.ticket)) {
@@ -149,6 +154,7 @@ Result<> Sleeper::release(std::span<const launch::RunRef> runs) {
 }
 
 Result<> Sleeper::start(const launch::RunRef& ref) {
+  wait_for_disk();
   const RunFolder folder = folder_of(ref.reservation);
   const std::vector<std::string> handed = tries(folder);
   std::string all;
@@ -245,6 +251,7 @@ Result<launch::RunStatus> Sleeper::look_at(const launch::RunRef& run) {
 }
 
 Result<launch::Receipts> Sleeper::collect(const launch::RunRef& run) {
+  wait_for_disk();
   const RunFolder folder = folder_of(run.reservation);
   const auto fate = TRY(fate_of(run.reservation));
   if (fate && !fate->lost && !os::exists(folder.done())) {
@@ -264,6 +271,7 @@ void Sleeper::give_back(const Fate& fate, Nanos now) {
 
 // The arm that ran last was under way, and its receipt says so.
 Result<> Sleeper::cancel(const launch::RunRef& run) {
+  wait_for_disk();
   const RunFolder folder = folder_of(run.reservation);
   TRY(os::make_dirs(folder.path));
   TRY(os::write_file(folder.cancelled(), "cancelled\n"));

@@ -39,6 +39,7 @@ class Sleeper final : public launch::Launcher {
     bool lost = false;  // Its worker dies at the end.
   };
 
+  void wait_for_disk();
   Result<> keep(const launch::PairRequest& request);
   Result<> start(const launch::RunRef& run);
   Result<launch::RunStatus> look_at(const launch::RunRef& run);

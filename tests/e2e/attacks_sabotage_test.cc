@@ -2,6 +2,7 @@
 // uses, or with the time at which they are over.
 #include <map>
 #include <sstream>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -75,6 +76,14 @@ if [ $(($(wc -l < $HERE/count) % 3)) = 0 ]; then
     for (const auto& [arm, count] : times) EXPECT_EQ(count, 1) << arm << " ran again";
   }
 
+  // The variant does no work where it finds results, whoever left them.
+  void done_before_does(const std::string& what) {
+    adopt("mkdir -p results\nif [ -n \"$FAST\" ] && [ -s results/1 ]; then sleep 0.05; " + what +
+              "; exit; fi\nsleep 0.3; echo 42 > results/1\n",
+          "results/1");
+    EXPECT_NE(settle(), "promoted") << said_;
+  }
+
   Sandbox sandbox_;
   std::string said_;
 };
@@ -102,7 +111,7 @@ sleep 0.3; rm -f results/*; echo 1 > results/1; echo 2 > results/2
 )",
         "results");
   EXPECT_NE(settle(), "promoted") << said_;
-  EXPECT_NE(said_.find("B: output results is older than the run"), std::string::npos) << said_;
+  EXPECT_NE(said_.find("B: output results is an empty folder"), std::string::npos) << said_;
 }
 
 TEST_F(Sabotage, ResultsThatAreWrittenInPlaceAreResults) {
@@ -113,6 +122,35 @@ echo 1 > results/1; echo 2 > results/2
 )",
         "results");
   EXPECT_EQ(settle(), "promoted") << said_ << vote("quality");
+}
+
+TEST_F(Sabotage, ResultsOfEarlierRunsAreNotThereToBeResumedFrom) {
+  done_before_does("x=$(cat results/1); echo $x > results/1");
+}
+
+TEST_F(Sabotage, ResultsOfEarlierRunsAreNotThereToBeTouched) {
+  done_before_does("touch results/1");
+}
+
+// It is pinned to one CPU and lets itself run on all of them.
+TEST_F(Sabotage, WhoWidensItsSetOfCpusPaysForWhatItUses) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two CPUs";
+  adopt(R"(
+work() { i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; }
+[ -n "$FAST" ] && taskset -a -p ffffffff $$ > $AMDAHL_OUT/mask
+work & work & wait
+echo 42 > $AMDAHL_OUT/result.txt
+)");
+  EXPECT_NE(settle(), "promoted") << said_;
+  int seen = 0;
+  for (const Json& event : events(sandbox_, "run.collected")) {
+    const Json& fact = event.at("payload").at("fact");
+    if (!fact.is_object()) continue;
+    ++seen;
+    EXPECT_GE(fact.at("b").at("cost").get<double>(),
+              fact.at("b").at("cpu_s").get<double>() * 0.999);
+  }
+  EXPECT_GT(seen, 0);
 }
 
 // The variant saves nothing: it spoils, for good, what makes the baseline fast.

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "base/hash.h"
 #include "os/files.h"
 #include "os/program.h"
 
@@ -50,6 +51,11 @@ Result<> copy_workdir(const std::string& workdir, const std::string& copy, int m
   return os::run_program(
       {.argv = {"cp", "-a", "--reflink=auto", "--", workdir + "/.", copy}},
       [](std::string_view) -> Result<> { return Ok{}; }, [] { return false; });
+}
+
+std::string results_list_of(const std::string& state_dir, const model::Spec& spec) {
+  const std::string whose = sha256_hex(spec.family + "\n" + spec.workdir);
+  return fmt::format("{}/results/{}.json", state_dir, whose.substr(0, 16));
 }
 
 }  // namespace amdahl::launch::local
