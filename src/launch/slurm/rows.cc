@@ -40,6 +40,17 @@ constexpr auto kEnded = std::to_array<StateRow>({
 constexpr auto kWaits = std::to_array<std::string_view>(
     {"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"});
 
+// Why a job waits that no end of another job lets start. Limits of one job ("QOSMaxGRESPerJob")
+// too.
+constexpr auto kNeverStarts = std::to_array<std::string_view>(
+    {"DependencyNeverSatisfied", "PartitionConfig", "PartitionNodeLimit", "PartitionTimeLimit",
+     "BadConstraints", "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed"});
+
+bool never_starts(const std::string& reason) {
+  const bool of_one_job = reason.find("PerJob") != std::string::npos;
+  return of_one_job || std::ranges::find(kNeverStarts, reason) != kNeverStarts.end();
+}
+
 // Messages of sbatch that prove that nothing was submitted (slurm_errno.c).
 constexpr auto kRefusals = std::to_array<std::string_view>(
     {"connect failure", "authentication error", "nvalid", "not available", "not permitted",
@@ -124,6 +135,10 @@ RunStatus living(const Row& row, const FolderFacts& facts) {
   if (!waits) return status;
   status.state = is_held(row) ? RunState::kHeld : RunState::kQueued;
   if (status.state == RunState::kQueued) status.why = row.reason;
+  if (status.state == RunState::kQueued && never_starts(row.reason)) {
+    status.state = RunState::kRequeued;  // To be cancelled; no arm is to blame.
+    status.why = fmt::format("Slurm never starts job {}: {}", row.id, row.reason);
+  }
   if (facts.had_started && !facts.done) {
     status.state = RunState::kRequeued;
     status.why = fmt::format("Slurm job {} waits to start again ({})", row.id, row.reason);
