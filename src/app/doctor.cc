@@ -9,6 +9,7 @@
 
 #include "app/asking.h"
 #include "app/doctor_ledger.h"
+#include "launch/launcher.h"
 #include "observe/bpf/waits.h"
 #include "observe/supervisor.h"
 #include "os/bubblewrap.h"
@@ -113,7 +114,43 @@ Symptom bpf() {
   return {"BPF", "absent", why_not + "; profiles sample /proc instead", ""};
 }
 
+// Where pairs run, asked about the smallest job that there can be.
+Symptom launcher(const Config& config) {
+  if (config.launcher == "local") return {"launcher", "ok", "local: pairs run on this machine", ""};
+  const auto kind = std::ranges::find(launch::kinds(), config.launcher, &launch::Kind::name);
+  if (kind == launch::kinds().end() || (config.launcher == "command" && config.plug_in.empty())) {
+    return {"launcher", "missing", fmt::format("'{}' cannot be used", config.launcher),
+            "amdahl config says which there are"};
+  }
+  launch::PairRequest smallest;
+  smallest.spec.time_limit = std::chrono::minutes(1);
+  smallest.a.accelerators = smallest.b.accelerators = 1;
+  const auto there =
+      kind->make({config.state_dir, config.slurm, config.plug_in, config.slurm_families});
+  const auto room = there->capacity(smallest);
+  if (!room) {
+    return {"launcher", "missing", fmt::format("{}: {}", config.launcher, room.error().text),
+            "try its own programs, such as sinfo, as this user"};
+  }
+  if (!room->never.empty()) {
+    return {
+        "launcher", "missing",
+        fmt::format("{} can never run a job of one accelerator: {}", config.launcher, room->never),
+        config.launcher == "slurm" ? "name partition and gres under [slurm]; gres = \"\" if jobs "
+                                     "use CPU slots"
+                                   : "amdahl launcher check FOLDER"};
+  }
+  std::string detail = room->hardware;
+  if (room->room) detail += fmt::format("; room for {} more jobs of one accelerator", *room->room);
+  return {"launcher", "ok", detail, ""};
+}
+
 Symptom slots(const Config& config) {
+  if (config.launcher != "local") {
+    return {"slots", "ok",
+            fmt::format("{} CPUs that pairs may hold at once, on all nodes", config.slots.size()),
+            ""};
+  }
   std::string list;
   for (const int cpu : config.slots) list += fmt::format("{}{}", list.empty() ? "" : " ", cpu);
   return {"slots", "ok", fmt::format("CPUs {}", list), ""};
@@ -185,6 +222,7 @@ std::vector<Symptom> examine(const Config& config) {
       state_folder(config),
       disk(config),
       accelerators(),
+      launcher(config),
       slots(config),
       file_there("pressure (PSI)", "/proc/pressure/cpu", "host noise lacks one covariate"),
       cgroup(config),

@@ -1,6 +1,7 @@
 #include "app/fleet.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include <fmt/core.h>
@@ -12,6 +13,7 @@
 #include "fleet/local/local.h"
 #include "fleet/source.h"
 #include "launch/slurm/past_job.h"
+#include "launch/slurm/settings.h"
 #include "model/codec.h"
 #include "model/plan.h"
 #include "os/files.h"
@@ -59,6 +61,27 @@ Result<Adopted> record_spec(Context& context, model::Spec spec, const std::strin
   return Adopted{std::move(spec), path, std::move(notes)};
 }
 
+// What the job was given, for its pairs to get the same.
+void take_size(const Config& config, const launch::slurm::PastJob& job, Draft& draft) {
+  model::Spec& spec = draft.spec;
+  const auto on_all = [&](int count) { return (count + job.nodes - 1) / job.nodes * job.nodes; };
+  spec.accelerators = on_all(spec.accelerators);
+  if (job.gpus > 0) spec.cpus = on_all(job.cpus);
+  spec.layout = {job.nodes, job.tasks_per_node};
+  const double memory = std::floor(job.memory_mb / job.nodes) - launch::slurm::kWorkerMb;
+  if (memory >= launch::slurm::kWorkerMb) spec.memory_limit_mb = memory;
+  const auto own = config.slurm_families.find(spec.family);
+  const auto& settings = own == config.slurm_families.end() ? config.slurm : own->second;
+  const bool same = settings.partition.empty() ? job.in_default || job.partition.empty()
+                                               : settings.partition == job.partition;
+  if (same) return;
+  draft.notes.push_back(fmt::format(
+      "it ran in partition {0}, and pairs go to {1}: write partition = \"{0}\" under "
+      "[slurm.families.{2}] of the configuration to send them there, too",
+      job.partition, settings.partition.empty() ? "the site's default" : settings.partition,
+      spec.family));
+}
+
 // A job that Slurm ran, as if `amdahl run` had seen it. A script that is more than one command, or
 // runs on several nodes, is kept beside the spec: it starts the ranks.
 Result<Draft> draft_of_slurm(Context& context, const std::string& id, const std::string& family) {
@@ -77,22 +100,28 @@ Result<Draft> draft_of_slurm(Context& context, const std::string& id, const std:
   usage.end = job.end;
   usage.failed = job.state != "COMPLETED";
   usage.ending = lower(job.state);
-  const auto command = job.nodes > 1 ? std::nullopt : code::only_command(job.script);
+  std::string shell_line;
+  const auto command = job.nodes > 1 ? std::nullopt : code::only_command(job.script, &shell_line);
   if (command) {
+    if (!command->folder.empty()) {
+      usage.workdir = (std::filesystem::path(job.workdir) / command->folder).string();
+    }
     if (!command->env.empty()) usage.command.emplace_back("env");
     for (const auto& [name, value] : command->env) usage.command.push_back(name + "=" + value);
     std::ranges::copy(command->words, std::back_inserter(usage.command));
-    return draft_spec(usage, family);
+  } else {
+    TRY(os::make_dirs(context.path("specs")));
+    const std::string path = context.path(fmt::format("specs/{}.sh", usage.family));
+    TRY(os::write_file(path, job.script));
+    usage.command = {"bash", path};
   }
-  TRY(os::make_dirs(context.path("specs")));
-  const std::string path = context.path(fmt::format("specs/{}.sh", usage.family));
-  TRY(os::write_file(path, job.script));
-  usage.command = {"bash", path};
   Draft draft = TRY(draft_spec(usage, family));
-  if (job.nodes > 1) {
-    const int per_node = (draft.spec.accelerators + job.nodes - 1) / job.nodes;
-    draft.spec.accelerators = per_node * job.nodes;
-    draft.spec.layout = {job.nodes, job.tasks_per_node};
+  take_size(context.config, job, draft);
+  if (!shell_line.empty()) {
+    draft.notes.push_back(fmt::format(
+        "settings of the program were not looked for, because its script needs a shell ('{}'); "
+        "give the program itself as command, or add [knobs]",
+        clip(shell_line, 60)));
   }
   return draft;
 }

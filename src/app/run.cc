@@ -15,6 +15,8 @@
 #include "app/production.h"
 #include "app/store.h"
 #include "base/text.h"
+#include "launch/environment.h"
+#include "launch/local/allocation.h"
 #include "launch/local/patched.h"
 #include "model/codec.h"
 #include "model/plan.h"
@@ -242,6 +244,11 @@ Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {
   ProductionRun production;
   if (options.promoted) production = TRY(join_production(config, options, order, outcome));
   outcome.canary = production.canary;
+  // A change that claims fewer accelerators is to use fewer, whatever the scheduler gave.
+  const bool claims = production.change.accelerators && order.plan.accelerators > 0;
+  if (claims) {
+    outcome.held = launch::local::limit_devices(launch::own_environment(), order.plan);
+  }
   outcome.receipt = TRY(observe::supervise(order, clock, [&](const observe::Live& live) {
     show_alive(production, live.elapsed, clock.unix_time());
   }));
@@ -256,6 +263,7 @@ Result<RunOutcome> run_job(const Config& config, const RunOptions& options) {
   model::Usage usage = usage_of(outcome.receipt, os::user_name(), order.plan.workdir);
   usage.canary = production.canary;
   TRY(end_production(production, usage));
+  usage.accelerators = std::max(usage.accelerators, outcome.held);
   TRY(os::write_file(outcome.usage_file, dump_json(encode(usage))));
   return outcome;
 }

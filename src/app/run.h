@@ -34,6 +34,9 @@ struct RunOutcome {
   std::string receipt_file;
   model::CanaryRun canary;  // What it ran with.
   std::string warning;      // Why it ran as typed although `promoted` was requested.
+  // The accelerators of its allocation, if promoted changes use fewer: the rest is kept from the
+  // job, and paid for all the same. Else 0.
+  int held = 0;
   std::vector<profile::GpuUse> gpus;
 };
 

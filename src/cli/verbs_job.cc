@@ -40,6 +40,12 @@ std::string describe_stack(const app::RunOutcome& outcome) {
   if (!run.held_back.empty()) {
     text += fmt::format("; its canary left out {}", run.held_back);
   }
+  if (outcome.held > 0) {
+    text += fmt::format(
+        "; its allocation has {} accelerators, and the promoted changes use {}: ask the scheduler "
+        "for {}, or nothing is saved",
+        outcome.held, outcome.receipt.accelerators, outcome.receipt.accelerators);
+  }
   return text;
 }
 

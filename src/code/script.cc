@@ -1,5 +1,6 @@
 #include "code/script.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "base/text.h"
@@ -93,6 +94,61 @@ bool is_assignment(const std::string& word) {
              "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == equals;
 }
 
+// Says where and when the job runs; what it prints goes into no result.
+bool only_prints(std::string_view line) {
+  const std::string_view first = line.substr(0, line.find_first_of(" \t"));
+  constexpr std::string_view kPrints[] = {"echo", "date", "hostname", "pwd", "nvidia-smi"};
+  if (std::ranges::find(kPrints, first) == std::ranges::end(kPrints)) return false;
+  std::string rest(line);
+  for (const std::string_view harmless : {"$(date)", "$(hostname)", "$(pwd)"}) {
+    for (std::size_t at = 0; (at = rest.find(harmless, at)) != rest.npos;) {
+      rest.erase(at, harmless.size());
+    }
+  }
+  return rest.find_first_of(";&|<>`\\") == rest.npos && rest.find("$(") == rest.npos;
+}
+
+// "cd FOLDER"; where the job was submitted changes nothing.
+bool changes_folder(std::string_view line, ScriptCommand& command) {
+  if (!line.starts_with("cd ") || !command.words.empty() || !command.folder.empty()) return false;
+  for (const std::string_view here : {"$SLURM_SUBMIT_DIR", "\"$SLURM_SUBMIT_DIR\"",
+                                      "${SLURM_SUBMIT_DIR}", "\"${SLURM_SUBMIT_DIR}\""}) {
+    if (trim(line.substr(3)) == here) return true;
+  }
+  const auto words = plain_words(line);
+  if (!words || words->size() != 2 || words->back().empty() || words->back().starts_with('-')) {
+    return false;
+  }
+  command.folder = words->back();
+  return true;
+}
+
+// One line of a script with one command; false if only a shell can follow it.
+bool add_line(std::string_view line, ScriptCommand& command) {
+  if (changes_folder(line, command)) return true;
+  auto words = plain_words(line);
+  if (!words) return false;
+  if (words->empty() || words->front() == "set") return true;
+  // After it, the script does something else.
+  if (!command.words.empty()) return false;
+  std::size_t at = words->front() == "export" ? 1 : 0;
+  for (; at < words->size() && is_assignment((*words)[at]); ++at) {
+    const std::string& word = (*words)[at];
+    const std::size_t equals = word.find('=');
+    command.env[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  if (at == words->size()) return true;
+  if (words->front() == "export") return false;
+  while (at < words->size() && ((*words)[at] == "exec" || (*words)[at] == "srun")) ++at;
+  // An option of srun itself, another folder, or a builtin needs the script as it is.
+  constexpr std::string_view kOfScripts[] = {"cd",    "module", "source", ".",    "ml",   "for",
+                                             "while", "if",     "ulimit", "wait", "eval", "conda"};
+  if (at == words->size() || (*words)[at].starts_with('-')) return false;
+  if (std::ranges::find(kOfScripts, (*words)[at]) != std::ranges::end(kOfScripts)) return false;
+  command.words.assign(words->begin() + static_cast<std::ptrdiff_t>(at), words->end());
+  return true;
+}
+
 }  // namespace
 
 bool is_script(std::string_view path, std::string_view bytes) {
@@ -112,31 +168,16 @@ std::vector<int> lines_naming(std::string_view script, std::string_view program)
   return found;
 }
 
-std::optional<ScriptCommand> only_command(std::string_view script) {
+std::optional<ScriptCommand> only_command(std::string_view script, std::string* needs_shell) {
   ScriptCommand command;
   for (const std::string& line : joined_lines(script)) {
-    auto words = plain_words(trim(without_comment(line)));
-    if (!words) return std::nullopt;
-    if (words->empty() || words->front() == "set") continue;
-    // After it, the script does something else.
-    if (!command.words.empty()) return std::nullopt;
-    std::size_t at = words->front() == "export" ? 1 : 0;
-    for (; at < words->size() && is_assignment((*words)[at]); ++at) {
-      const std::string& word = (*words)[at];
-      const std::size_t equals = word.find('=');
-      command.env[word.substr(0, equals)] = word.substr(equals + 1);
-    }
-    if (words->front() == "export" && at < words->size()) return std::nullopt;
-    while (at < words->size() && ((*words)[at] == "exec" || (*words)[at] == "srun")) ++at;
-    command.words.assign(words->begin() + static_cast<std::ptrdiff_t>(at), words->end());
+    const std::string_view text = trim(without_comment(line));
+    if (only_prints(text)) continue;
+    if (add_line(text, command)) continue;
+    if (needs_shell) *needs_shell = text;
+    return std::nullopt;
   }
-  // An option of srun itself, a change of folder, or a builtin needs the script as it is.
-  constexpr std::string_view kOfScripts[] = {"cd",    "module", "source", ".",    "ml",   "for",
-                                             "while", "if",     "ulimit", "wait", "eval", "conda"};
-  if (command.words.empty() || command.words.front().starts_with('-')) return std::nullopt;
-  for (const std::string_view word : kOfScripts) {
-    if (command.words.front() == word) return std::nullopt;
-  }
+  if (command.words.empty()) return std::nullopt;
   return command;
 }
 

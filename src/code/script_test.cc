@@ -49,6 +49,15 @@ TEST(Script, TheOnlyCommandOfAScriptIsFound) {
       {"python3 train.py $SLURM_JOB_ID\n", {}},
       {"python3 train.py data/*.bin\n", {}},
       {"cd /data\n", {}},
+      {"cd \"$SLURM_SUBMIT_DIR\"\npython3 train.py\n", {"python3", "train.py"}},
+      {"cd $HOME/data\npython3 train.py\n", {}},
+      {"python3 train.py\ncd /data\n", {}},
+      {"cd a\ncd b\npython3 train.py\n", {}},
+      {"echo \"job $SLURM_JOB_ID on $(hostname)\"\nnvidia-smi\npython3 train.py\ndate\n",
+       {"python3", "train.py"}},
+      {"echo x > config\npython3 train.py\n", {}},
+      {"echo $(rm input)\npython3 train.py\n", {}},
+      {"srun\n", {}},
       {"srun -n 4 python3 train.py\n", {}},
       {"python3 -c 'print(1)'\n", {"python3", "-c", "print(1)"}},
       {"python3 \"train.py\n", {}},
@@ -61,6 +70,10 @@ TEST(Script, TheOnlyCommandOfAScriptIsFound) {
     ASSERT_EQ(found.has_value(), !c.want.empty());
     EXPECT_EQ(found ? found->words : c.want, c.want);
   }
+  EXPECT_EQ(only_command("cd '/data/of ada'\n./run\n")->folder, "/data/of ada");
+  std::string line;
+  EXPECT_FALSE(only_command("#!/bin/sh\n./prepare\nmodule load cuda  # 12\n./run\n", &line));
+  EXPECT_EQ(line, "module load cuda");
   const auto found = only_command("export A=1 B='2 3'\nC=4\nD=5 ./run x=6\n");
   ASSERT_TRUE(found);
   const std::map<std::string, std::string> want{{"A", "1"}, {"B", "2 3"}, {"C", "4"}, {"D", "5"}};

@@ -100,7 +100,8 @@ enum class RunState : std::uint8_t {
   kRunning,      // Its worker is alive.
   kFinished,     // The receipts are complete.
   kLost,         // It started and ended without receipts, or was cancelled before it started.
-  kRequeued,     // The place took it back to start it once more, which its claim would refuse.
+  kRequeued,     // The place took it back to start it once more, which its claim would refuse; or
+                 // it will never start it.
   kPreempted,    // Ended by the place for a run of higher priority,
   kNodeFailed,   // with its node,
   kTimedOut,     // at the time limit of the place,

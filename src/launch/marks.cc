@@ -29,19 +29,28 @@ std::string moment() {
   return fmt::format("{} {}\n", os::boot_id(), os::real_clock().monotonic().count());
 }
 
+// A line for each machine that looked, by its own clock: cycles of several machines may take turns.
 bool is_long_absent(const RunFolder& folder, bool nowhere, Nanos settle) {
   const std::string path = absent_mark(folder);
   if (!nowhere) {
     remove(path);
     return false;
   }
+  constexpr std::size_t kMostMachines = 16;
   const auto before = os::read_left(path);
-  const auto words = split(before ? trim(*before) : std::string_view(), ' ');
-  if (words.size() == 2 && words[0] == os::boot_id()) {
+  std::vector<std::string> lines;
+  for (const auto line : split(before ? trim(*before) : std::string_view(), '\n')) {
+    const auto words = split(line, ' ');
+    if (words.size() != 2) continue;
     const auto since = to_number<std::int64_t>(words[1]);
-    if (since) return os::real_clock().monotonic() - Nanos{*since} >= settle;
+    if (words[0] == os::boot_id() && since) {
+      return os::real_clock().monotonic() - Nanos{*since} >= settle;
+    }
+    lines.emplace_back(line);
   }
-  (void)os::write_file(path, moment());
+  if (lines.size() >= kMostMachines) lines.erase(lines.begin());
+  lines.push_back(moment());
+  (void)os::write_file(path, join(lines, "\n"));
   return false;
 }
 

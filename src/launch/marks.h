@@ -21,7 +21,7 @@ struct FolderFacts {
   std::string recorded{};    // The scheduler's job id, if known.
 };
 // `nowhere`: the scheduler answered and does not know the job; believed after `settle`. By our own
-// clock: on another machine or after a reboot the wait starts again.
+// clock: each machine waits for itself, and again after a reboot.
 FolderFacts facts_of(const local::RunFolder& folder, bool nowhere, Nanos settle);
 
 bool was_submitted(const local::RunFolder& folder);

@@ -45,6 +45,7 @@ class SlurmLaunch : public testing::Test {
     site.families["spare"] = site.slurm;
     site.families["spare"].partition = "spare";
     site.families["spare"].gres = "gpu:a100";
+    site.families["spare"].wrap = {"env", "IMAGE=train.sif"};  // As a container's program would.
     return launch::slurm::make(site);
   }
 
@@ -154,6 +155,7 @@ TEST_F(SlurmLaunch, AFamilyWithSettingsOfItsOwnRunsByThem) {
   const PairRequest usual = request("usual");
   PairRequest special = request("special");
   special.spec.family = "spare";
+  special.a.argv.back() += "; echo $IMAGE";
   const auto answers = launcher_->submit(std::vector<PairRequest>{usual, special});
   EXPECT_EQ(answers[0].handover, Handover::kAccepted) << answers[0].reason;
   EXPECT_EQ(answers[1].handover, Handover::kAccepted) << answers[1].reason;
@@ -171,7 +173,31 @@ TEST_F(SlurmLaunch, AFamilyWithSettingsOfItsOwnRunsByThem) {
   EXPECT_NE(launcher_->capacity(wide)->never, "");
   wide.spec.family = "usual";
   EXPECT_EQ(launcher_->capacity(wide)->never, "");
-  for (const PairRequest& one : {usual, special}) EXPECT_TRUE(launcher_->cancel(ref(one)));
+  EXPECT_TRUE(launcher_->cancel(ref(usual)));
+  const RunRef run_of_special = ref(special);
+  ASSERT_TRUE(launcher_->release(std::span(&run_of_special, 1)));
+  const RunStatus over = wait_for(special, {RunState::kFinished, RunState::kLost});
+  EXPECT_EQ(over.state, RunState::kFinished) << over.why;
+  EXPECT_EQ(sandbox_.read("ran-special"), "a\nb\n");
+  EXPECT_EQ(launcher_->collect(run_of_special)->a->stdout_tail, "train.sif\n");
+}
+
+// The script that sbatch gets, with a `module` of ours: names of modules reach no shell.
+TEST_F(SlurmLaunch, ModulesAreLoadedBeforeTheWorker) {
+  const PairRequest made = request("modules");
+  const auto answers = launcher_->submit(std::span(&made, 1));
+  EXPECT_EQ(answers[0].handover, Handover::kAccepted) << answers[0].reason;
+  EXPECT_TRUE(launcher_->cancel(ref(made)));
+  const std::map<std::string, std::string> env{
+      {"BASH_FUNC_module%%", "() { printf '<%s>' \"$@\"; [ \"$2\" != missing ]; }"}};
+  const auto script = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"bash", sandbox_.path("state/slurm/job.sh")});
+    return run(words, env, sandbox_.path());
+  };
+  const Outcome loaded = script({"cuda/12", "a b;$(id)", "--", "sh", "-c", "echo $AMDAHL_MODULES"});
+  EXPECT_EQ(loaded.out, "<load><cuda/12><a b;$(id)>1\n");
+  EXPECT_EQ(script({"--", "sh", "-c", "echo \"-$AMDAHL_MODULES-\""}).out, "--\n");
+  EXPECT_EQ(script({"missing", "--", "echo", "ran"}).code, 9);
 }
 
 TEST_F(SlurmLaunch, ANodeThatGoesDownBlamesNoArm) {

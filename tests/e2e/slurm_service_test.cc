@@ -105,6 +105,9 @@ TEST_F(SlurmService, AUserWithoutRootOperatesTheLoopFromNothingToARestore) {
   EXPECT_EQ(amdahl({"init"}).code, 0);
   const Outcome doctor = amdahl({"doctor"});
   EXPECT_LE(doctor.code, 1) << doctor.out << doctor.err;
+  EXPECT_NE(doctor.out.find("slurm gpu; room for 8 more jobs of one accelerator"),
+            std::string::npos)
+      << doctor.out;
   const Outcome adopted = amdahl({"adopt", "--spec", "job.toml"});
   ASSERT_EQ(adopted.code, 0) << adopted.err;
   ASSERT_EQ(amdahl({"propose", "nap", "--env", "NAP=0.4", "--gain", "40", "--title",

@@ -38,7 +38,7 @@ constexpr auto kTick = std::chrono::milliseconds(20);
 constexpr int kTicksALook = 5;
 constexpr int kKilled = 128 + SIGKILL;
 constexpr double kForDeath = 8;    // For something to die at the point, after the fault.
-constexpr double kForTarget = 10;  // For what a fault is meant to meet.
+constexpr double kForTarget = 30;  // For what a fault is meant to meet.
 constexpr double kHangs = 12;      // Longer than Slurm's clients wait.
 // A run leaves about 100 kB, and each machine has a replica.
 constexpr const char* kDisk = "size=600m,mode=755";
@@ -165,7 +165,7 @@ void Torture::propose(int count) {
 
 void Torture::configure(const std::string& more) const {
   sandbox_.write("config.toml",
-                 "launcher = \"slurm\"\nslots = 4\n[campaign]\nk = 1000\n[compare]\ncap = 24\n"
+                 "launcher = \"slurm\"\nslots = 6\n[campaign]\nk = 1000\n[compare]\ncap = 24\n"
                  "min_gain = 0.9\n[loop]\nlease_s = 4.0\nbusy_hosts = false\n"
                  "[slurm]\npoll_s = 0.4\nsettle_s = 20\n[ledger]\nwait_s = 20\nurl = \"" +
                      server_.url("torture") + "\"\n" + more);

@@ -50,7 +50,8 @@ std::vector<int> cpus_for(const PairRequest& request, std::vector<int> usable, i
   return usable;
 }
 
-void limit_devices(const Environment& environment, model::Plan& plan) {
+int limit_devices(const Environment& environment, model::Plan& plan) {
+  int there = 0;
   const auto most = static_cast<std::size_t>(std::max(0, plan.accelerators));
   for (const char* variable : kDevices) {
     const auto own = plan.env.find(variable);
@@ -60,10 +61,12 @@ void limit_devices(const Environment& environment, model::Plan& plan) {
     const std::string& all = own != plan.env.end() ? own->second : given->second;
     const auto devices = split(all, ',');
     if (devices.size() <= most) continue;
+    there = std::max(there, static_cast<int>(devices.size()));
     std::vector<std::string> first;
     for (std::size_t i = 0; i < most; ++i) first.emplace_back(trim(devices[i]));
     plan.env[variable] = join(first, ",");
   }
+  return there;
 }
 
 std::string make_scratch(const std::string& name) {

@@ -23,8 +23,9 @@ bool has_modules();
 std::vector<int> cpus_for(const PairRequest& request, std::vector<int> usable, int job);
 
 // Limits the arm to the devices that it claims: the first entries of each list set by scheduler or
-// plan (CUDA_VISIBLE_DEVICES and similar).
-void limit_devices(const Environment& environment, model::Plan& plan);
+// plan (CUDA_VISIBLE_DEVICES and similar). Returns how many there were if some are kept from it,
+// else 0.
+int limit_devices(const Environment& environment, model::Plan& plan);
 
 // A new folder on a local disk of this node; empty if that fails.
 std::string make_scratch(const std::string& name);

@@ -1,6 +1,7 @@
 #include "launch/slurm/past_job.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -25,15 +26,30 @@ Result<std::string> script_of(const std::string& id) {
                   id, kept ? "it is empty" : clip(kept.error().text, 120)));
 }
 
+// Of "cpu=8,mem=31.25G" the megabytes; 0 if it does not say.
+double memory_in(std::string_view tres) {
+  constexpr std::string_view kKey = "mem=";
+  for (const std::string_view item : split(tres, ',')) {
+    if (!item.starts_with(kKey)) continue;
+    const std::size_t unit = item.find_first_of("KMGTP");
+    if (unit == item.npos) return 0;
+    const double number =
+        to_number<double>(item.substr(kKey.size(), unit - kKey.size())).value_or(0);
+    constexpr std::string_view kUnits = "KMGTP";
+    return number * std::pow(1024.0, static_cast<double>(kUnits.find(item[unit])) - 1);
+  }
+  return 0;
+}
+
 }  // namespace
 
 const std::string kPastFormat =
-    "JobIDRaw,JobName,User,State,WorkDir,Start,End,NNodes,AllocCPUS,AllocTRES";
+    "JobIDRaw,JobName,User,State,WorkDir,Start,End,NNodes,AllocCPUS,AllocTRES,Partition";
 
 Result<PastJob> parse_past_job(std::string_view text, const std::string& id) {
   const std::vector<std::string_view> lines = split(trim(text), '\n');
   const std::vector<std::string_view> fields = split(lines.back(), kSeparator);
-  if (fields.size() < 10) {
+  if (fields.size() < 11) {
     return Error{Error::Kind::kNotFound, fmt::format("Slurm's accounting has no job {}", id)};
   }
   const auto time = [](std::string_view seconds) {
@@ -50,6 +66,8 @@ Result<PastJob> parse_past_job(std::string_view text, const std::string& id) {
   job.nodes = to_number<int>(fields[7]).value_or(1);
   job.cpus = to_number<int>(fields[8]).value_or(1);
   job.gpus = count_in(std::string(fields[9]), "gres/gpu");
+  job.memory_mb = memory_in(fields[9]);
+  job.partition = fields[10];
   if (job.end <= job.start || job.start == Nanos{}) {
     return bad_input(fmt::format("job {} has not run to an end (state {})", id, job.state));
   }
@@ -89,6 +107,8 @@ Result<PastJob> past_job(const std::string& id) {
       TRY(ask({"sacct", "-X", "-n", "-P", fmt::format("--delimiter={}", kSeparator), "-j", id, "-o",
                kPastFormat}));
   PastJob job = TRY(parse_past_job(text, id));
+  const auto partition = ask({"scontrol", "-o", "show", "partition=" + job.partition});
+  job.in_default = partition && partition->find("Default=YES") != partition->npos;
   job.script = TRY(script_of(id));
   job.tasks_per_node = tasks_per_node_in(job.script, job.nodes);
   return job;

@@ -19,9 +19,12 @@ struct PastJob {
   Nanos end{};
   int nodes = 1;
   int tasks_per_node = 1;  // As its script asks.
-  int cpus = 1;
+  int cpus = 1;            // These three on all nodes together.
   int gpus = 0;
-  std::string script;  // Its batch script.
+  double memory_mb = 0;  // 0: accounting does not say.
+  std::string partition;
+  bool in_default = false;  // The partition that jobs get which name none.
+  std::string script;       // Its batch script.
 };
 
 // Of sacct's fields `kPastFormat`, one job; `script` stays empty. kBadInput if they are not of a

@@ -16,7 +16,7 @@ std::string sacct_row(std::initializer_list<const char*> fields) {
 TEST(PastJob, IsWhatAccountingSays) {
   const auto job = parse_past_job(
       sacct_row({"12", "train x", "ada", "COMPLETED", "/home/ada", "1700000000", "1700000060", "1",
-                 "8", "cpu=8,mem=4G,node=1,gres/gpu=2,gres/gpu:a100=2"}),
+                 "8", "cpu=8,mem=4.50G,node=1,gres/gpu=2,gres/gpu:a100=2", "h100"}),
       "12");
   ASSERT_TRUE(job) << job.error().text;
   EXPECT_EQ(job->id, "12");
@@ -25,6 +25,8 @@ TEST(PastJob, IsWhatAccountingSays) {
   EXPECT_EQ(job->end - job->start, std::chrono::seconds(60));
   EXPECT_EQ(job->cpus, 8);
   EXPECT_EQ(job->gpus, 2);
+  EXPECT_DOUBLE_EQ(job->memory_mb, 4608);
+  EXPECT_EQ(job->partition, "h100");
 }
 
 TEST(PastJob, ItsScriptSaysHowManyTasksANodeHas) {
@@ -39,7 +41,8 @@ TEST(PastJob, ItsScriptSaysHowManyTasksANodeHas) {
 TEST(PastJob, OneThatIsUnknownOrRunsIsRefused) {
   EXPECT_EQ(parse_past_job("", "7").error().kind, Error::Kind::kNotFound);
   const auto runs = parse_past_job(
-      sacct_row({"12", "x", "ada", "RUNNING", "/", "1700000000", "Unknown", "1", "8", ""}), "12");
+      sacct_row({"12", "x", "ada", "RUNNING", "/", "1700000000", "Unknown", "1", "8", "", "p"}),
+      "12");
   EXPECT_EQ(runs.error().kind, Error::Kind::kBadInput);
   EXPECT_EQ(past_job("1; rm -rf /").error().kind, Error::Kind::kBadInput);
   EXPECT_EQ(past_job("").error().kind, Error::Kind::kBadInput);

@@ -40,6 +40,17 @@ constexpr auto kEnded = std::to_array<StateRow>({
 constexpr auto kWaits = std::to_array<std::string_view>(
     {"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"});
 
+// Why a job waits that no end of another job lets start. Limits of one job ("QOSMaxGRESPerJob")
+// too.
+constexpr auto kNeverStarts = std::to_array<std::string_view>(
+    {"DependencyNeverSatisfied", "PartitionConfig", "PartitionNodeLimit", "PartitionTimeLimit",
+     "BadConstraints", "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed"});
+
+bool never_starts(const std::string& reason) {
+  const bool of_one_job = reason.find("PerJob") != std::string::npos;
+  return of_one_job || std::ranges::find(kNeverStarts, reason) != kNeverStarts.end();
+}
+
 // Messages of sbatch that prove that nothing was submitted (slurm_errno.c).
 constexpr auto kRefusals = std::to_array<std::string_view>(
     {"connect failure", "authentication error", "nvalid", "not available", "not permitted",
@@ -69,6 +80,23 @@ int gres_in(std::string_view text, const std::string& kind) {
     if (same) sum += to_number<int>(item.substr(colon + 1)).value_or(0);
   }
   return sum;
+}
+
+// Of "1-02:00:00", "30:00" and the like; nothing for "infinite" and what is not a time.
+std::optional<std::int64_t> minutes_in(std::string_view text) {
+  const auto dash = text.find('-');
+  std::int64_t days = 0;
+  if (dash != text.npos) {
+    days = to_number<std::int64_t>(text.substr(0, dash)).value_or(0);
+    text.remove_prefix(dash + 1);
+  }
+  std::int64_t seconds = 0;
+  for (const std::string_view part : split(text, ':')) {
+    const auto number = to_number<std::int64_t>(part);
+    if (!number) return std::nullopt;
+    seconds = 60 * seconds + *number;
+  }
+  return days * 24 * 60 + seconds / 60;
 }
 
 std::optional<Charge> charge_of(const Row& row, int accelerators) {
@@ -107,6 +135,10 @@ RunStatus living(const Row& row, const FolderFacts& facts) {
   if (!waits) return status;
   status.state = is_held(row) ? RunState::kHeld : RunState::kQueued;
   if (status.state == RunState::kQueued) status.why = row.reason;
+  if (status.state == RunState::kQueued && never_starts(row.reason)) {
+    status.state = RunState::kRequeued;  // To be cancelled; no arm is to blame.
+    status.why = fmt::format("Slurm never starts job {}: {}", row.id, row.reason);
+  }
   if (facts.had_started && !facts.done) {
     status.state = RunState::kRequeued;
     status.why = fmt::format("Slurm job {} waits to start again ({})", row.id, row.reason);
@@ -148,7 +180,8 @@ const std::string kQueueFormat =
     fields({"jobid", "state", "reason", "starttime", "endtime", "tres-alloc", "nodelist", "name"});
 const std::string kAccountingFormat =
     "JobIDRaw,State,ExitCode,Start,End,AllocTRES,NodeList,JobName";
-const std::string kNodeFormat = fields({"nodelist", "statelong", "cpusstate", "gres", "gresused"});
+const std::string kNodeFormat =
+    fields({"nodelist", "statelong", "cpusstate", "gres", "gresused", "time"});
 
 std::vector<Row> parse_rows(std::string_view text) {
   std::vector<Row> rows;
@@ -240,8 +273,14 @@ std::vector<Node> parse_nodes(std::string_view text, const std::string& gres) {
     node.cpus = to_number<int>(cpus[3]).value_or(0);
     node.accelerators = gres.empty() ? 0 : gres_in(cells[3], gres);
     node.accelerators_free = node.accelerators - (gres.empty() ? 0 : gres_in(cells[4], gres));
+    if (cells.size() > 5) node.longest_min = minutes_in(cells[5]);
     const auto same = std::ranges::find(nodes, node.name, &Node::name);
-    if (same == nodes.end()) nodes.push_back(std::move(node));
+    if (same == nodes.end()) {
+      nodes.push_back(std::move(node));
+    } else if (same->longest_min) {
+      same->longest_min =
+          node.longest_min ? std::max(same->longest_min, node.longest_min) : std::nullopt;
+    }
   }
   return nodes;
 }
@@ -260,6 +299,7 @@ Need need_of(const PairRequest& request, const Settings& settings) {
   }
   // Slurm gives CPUs to tasks: each gets as many.
   need.cpus = (need.cpus + need.tasks - 1) / need.tasks * need.tasks;
+  need.minutes = std::chrono::ceil<std::chrono::minutes>(longest_run(request)).count() + 2;
   return need;
 }
 
@@ -269,11 +309,16 @@ Capacity room_on(const std::vector<Node>& nodes, const Need& need, bool exclusiv
   int ever = 0;
   int most_cpus = 0;
   int most_accelerators = 0;
+  std::int64_t longest = 0;  // Of those that are too short, the longest.
   for (const Node& node : nodes) {
     most_cpus = std::max(most_cpus, node.cpus);
     most_accelerators = std::max(most_accelerators, node.accelerators);
     const bool fits = node.cpus >= need.cpus && node.accelerators >= need.accelerators;
     if (!fits) continue;
+    if (node.longest_min && *node.longest_min < need.minutes) {
+      longest = std::max(longest, *node.longest_min);
+      continue;
+    }
     ++ever;  // A node that is down now comes back.
     const bool idle = node.state == "idle";
     if (!idle && (exclusive || node.state != "mixed")) continue;
@@ -287,7 +332,12 @@ Capacity room_on(const std::vector<Node>& nodes, const Need& need, bool exclusiv
     room += need.nodes > 1 ? std::clamp(here, 0, 1) : std::max(0, here);
   }
   capacity.room = room / need.nodes;
-  if (ever < need.nodes) {
+  if (ever < need.nodes && longest > 0) {
+    capacity.never = fmt::format(
+        "its pairs may take {} min by the time limits of its spec, and the partition ends jobs "
+        "after {} min: lower time_limit_s, or name another partition",
+        need.minutes, longest);
+  } else if (ever < need.nodes) {
     capacity.never = fmt::format(
         "it needs {} with {} CPUs and {} accelerators{}; the largest has {} and {}",
         need.nodes > 1 ? fmt::format("{} nodes", need.nodes) : "a node", need.cpus,
@@ -302,7 +352,6 @@ std::vector<std::string> submit_words(const PairRequest& request, const Settings
                                       const std::vector<std::string>& command) {
   const RunRef run{request.reservation, request.ticket};
   const Need need = need_of(request, settings);
-  const auto minutes = std::chrono::ceil<std::chrono::minutes>(longest_run(request)).count() + 2;
   std::string safe_log;
   for (const char c : log) {
     safe_log += c == '%' ? "%%" : (c == '\\' ? "\\\\" : std::string(1, c));
@@ -320,15 +369,14 @@ std::vector<std::string> submit_words(const PairRequest& request, const Settings
   if (settings.exclusive && !request.build) words.emplace_back("--exclusive");
   if (need.accelerators > 0) add("gres", fmt::format("{}:{}", settings.gres, need.accelerators));
   if (const auto limit = request.spec.memory_limit_mb) {
-    constexpr double kForUs = 256;
-    add("mem", fmt::format("{}M", std::lround(*limit + kForUs)));
+    add("mem", fmt::format("{}M", std::lround(*limit + kWorkerMb)));
   }
   add("nice", std::to_string(settings.nice));
   add("export", settings.exported.empty() ? "NONE" : join(settings.exported, ","));
   add("job-name", job_name(run));
   add("comment", "amdahl " + job_name(run));
   add("output", safe_log);
-  add("time", std::to_string(minutes));
+  add("time", std::to_string(need.minutes));
   add("cpus-per-task", std::to_string(need.cpus / need.tasks));
   add("nodes", std::to_string(need.nodes));
   add("ntasks-per-node", std::to_string(need.tasks));

@@ -71,6 +71,7 @@ struct Node {
   int cpus = 0;
   int accelerators_free = 0;
   int accelerators = 0;
+  std::optional<std::int64_t> longest_min{};  // That its partition lets a job run; nothing: any.
 };
 std::vector<Node> parse_nodes(std::string_view text, const std::string& gres);
 
@@ -79,6 +80,7 @@ struct Need {
   int cpus = 1;
   int nodes = 1;  // With so much on each.
   int tasks = 1;  // Of a node.
+  std::int64_t minutes = 0;
 };
 Need need_of(const PairRequest& request, const Settings& settings);
 

@@ -94,6 +94,9 @@ TEST(Decide, StatesByWhatSlurmAndTheFolderSay) {
       {{}, {}, "", "sda", RunState::kFinished},
       {{row("PENDING", "JobHeldUser")}, {}, "", "", RunState::kHeld},
       {{row("PENDING", "launch failed requeued held")}, {}, "", "", RunState::kHeld},
+      {{row("PENDING", "QOSGrpGRES")}, {}, "", "", RunState::kQueued},
+      {{row("PENDING", "QOSMaxWallDurationPerJobLimit")}, {}, "", "", RunState::kRequeued},
+      {{row("PENDING", "DependencyNeverSatisfied")}, {}, "", "", RunState::kRequeued},
       {{row("PENDING", "Priority")}, {}, "", "", RunState::kQueued},
       {{row("PENDING", "BeginTime")}, {row("NODE_FAIL")}, "", "sb", RunState::kRequeued},
       {{row("PENDING", "Priority")}, {}, "", "s", RunState::kQueued},
@@ -162,6 +165,16 @@ TEST(Capacity, CountsWhatFitsOnEachNode) {
   EXPECT_EQ(room_on(nodes, {8, 1}, false).never, "");
   EXPECT_EQ(room_on(nodes, {9, 1}, false).never,
             "it needs a node with 1 CPUs and 9 accelerators; the largest has 16 and 8");
+  const auto limited = parse_nodes(
+      cells("n1|idle|0/8/0/8|gpu:4|gpu:0|30:00|\nn1|idle|0/8/0/8|gpu:4|gpu:0|1-02:00:00|\n"
+            "n2|idle|0/8/0/8|gpu:4|gpu:0|1:00:00|\nn3|idle|0/8/0/8|gpu:1|gpu:0|infinite|\n"),
+      "gpu");
+  EXPECT_EQ(room_on(limited, {.accelerators = 4, .minutes = 60}, false).room, 2);
+  EXPECT_EQ(room_on(limited, {.accelerators = 4, .minutes = 26 * 60}, false).room, 1);
+  EXPECT_EQ(room_on(limited, {.accelerators = 1, .minutes = 5000}, false).room, 1);
+  EXPECT_EQ(room_on(limited, {.accelerators = 4, .minutes = 5000}, false).never,
+            "its pairs may take 5000 min by the time limits of its spec, and the partition ends "
+            "jobs after 1560 min: lower time_limit_s, or name another partition");
   EXPECT_EQ(parse_nodes(text, "gpu:h100")[0].accelerators, 0);
   EXPECT_EQ(room_on(parse_nodes(text, ""), {0, 3}, false).room, 4);
 }

@@ -8,6 +8,9 @@
 
 namespace amdahl::launch::slurm {
 
+// A job gets so much memory above what its spec allows the arms.
+inline constexpr double kWorkerMb = 256;
+
 struct Settings {
   std::string partition{};
   std::string account{};
