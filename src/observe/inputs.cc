@@ -322,6 +322,8 @@ std::vector<std::string> results_elsewhere(const std::vector<model::Output>& out
       if (is_below(match, place.out_dir)) continue;
       for (const std::string& file : written_at(match, place).files) {
         std::error_code error;
+        // What a link leads to may be anybody's.
+        if (fs::is_symlink(file, error)) continue;
         const fs::path found = fs::canonical(file, error);
         if (!error && !is_unchanged(found, place.oldest)) results.push_back(found.string());
       }

@@ -42,8 +42,7 @@ std::vector<model::FileDigest> digest_outputs(const std::vector<model::Output>& 
                                               const OutputPlace& place,
                                               std::vector<std::string>& problems);
 
-// The files that the run wrote outside of its own folder, which the outputs match: where they are,
-// links followed.
+// The files that the run wrote outside of its own folder, which the outputs match; no links.
 std::vector<std::string> results_elsewhere(const std::vector<model::Output>& outputs,
                                            const OutputPlace& place);
 

@@ -290,7 +290,8 @@ class Worker {
     const bool same = model::digest(request_.a) == model::digest(request_.b);
     if (request_.concurrent && same && arm.name == "B") order.state_dir += "-B";
     observe::take_spec(spec, order);
-    order.results_list = local::results_list_of(state_dir_, spec);
+    // What a sandbox may not write to, it must not have removed either.
+    if (!request_.sandbox) order.results_list = local::results_list_of(state_dir_, spec);
     order.with_hook = arm.label == "profile";
     order.with_waits = order.with_hook && !spans_nodes();  // Of srun they tell nothing.
     return order;
