@@ -114,7 +114,8 @@ TEST_F(WorkTest, ThreeHelpersCollectWhatOneCycleDecidesOn) {
   expect_each_arm_once(sandbox_);
   std::map<std::string, int> by = collectors(sandbox_);
   EXPECT_GT(by["work:m1"], 2) << cycle.err;
-  EXPECT_EQ(by["work:m1"], Json::parse(helpers[0].out).at("collected"));
+  // It may have read a run that the cycle had taken back meanwhile and wrote first.
+  EXPECT_LE(by["work:m1"], Json::parse(helpers[0].out).at("collected").get<int>());
   EXPECT_EQ(by["work:m2"], 1) << "it died with the second in its hands";
   EXPECT_EQ(by["work:m3"], 1);
   EXPECT_TRUE(sandbox_.list("state/work/pieces").empty()) << "all is cleared away";
