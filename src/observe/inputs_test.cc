@@ -62,7 +62,7 @@ TEST_F(FilesTest, OfAFolderOnlyWhatTheRunWroteIsItsResult) {
   EXPECT_FALSE(half == *both);
 }
 
-TEST_F(FilesTest, ResultsOfEarlierRunsAreRemovedAndThoseOfOthersStay) {
+TEST_F(FilesTest, ResultsOfEarlierRunsAreSetAsideAndThoseOfOthersStay) {
   write("results/others", "of a person\n");
   // It looks new, but the run has not written to it.
   std::filesystem::last_write_time(
@@ -71,10 +71,17 @@ TEST_F(FilesTest, ResultsOfEarlierRunsAreRemovedAndThoseOfOthersStay) {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   RunOrder made = shell("ls results; mkdir -p results; echo 1 > results/a; echo 2 > {out}/b");
   made.outputs = {{"results"}, {"{out}/b"}};
-  made.results_list = path("results.json");
+  made.results_list = path("lists/of.json");
   run(made);
   EXPECT_TRUE(os::exists(path("results/a")));
   EXPECT_EQ(run(made).stdout_tail, "others\n") << "the first run's is gone";
+  const model::Plan writes = made.plan;
+  made.plan = shell("ls results").plan;
+  EXPECT_EQ(run(made).stdout_tail, "others\n");
+  EXPECT_EQ(*os::read_file(path("results/a")), "1\n") << "it is back after the run";
+  EXPECT_EQ(run(made).stdout_tail, "others\n") << "and set aside for each run";
+  made.plan = writes;
+  run(made);
   write("results/a", "mine now\n");
   EXPECT_EQ(run(made).stdout_tail, "a\nothers\n") << "somebody has written to it";
   made.results_list.clear();

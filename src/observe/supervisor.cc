@@ -39,7 +39,7 @@ Result<> clean(const RunOrder& order) {
   }
   std::error_code ignored;
   fs::remove_all(order.out_dir + "/fixes", ignored);
-  if (!order.results_list.empty()) remove_earlier(order.results_list);
+  if (!order.results_list.empty()) set_aside_earlier(order.results_list);
   return Ok{};
 }
 

@@ -44,8 +44,8 @@ struct RunOrder {
   // In a jail: a copy of the plan's workdir that is there instead and may be written to; outputs
   // that are relative to the workdir are looked for in it. Empty: none.
   std::string own_workdir{};
-  // Names the results that earlier runs left outside of their own folders: they are removed before
-  // this one starts, and its own are added. Empty: all stay.
+  // Names the results that earlier runs left outside of their own folders: they are set aside
+  // until this one has ended, and its own are added. Empty: all stay.
   std::string results_list{};
 };
 

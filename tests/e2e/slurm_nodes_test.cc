@@ -1,6 +1,5 @@
 // Jobs of several nodes on a real Slurm: ranks are seen on their nodes, the late one is named, and
 // its fix is promoted.
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -185,7 +184,7 @@ unit = "steps"
 path = "{out}/weights"
 )";
 
-TEST_F(SlurmNodes, ATorchrunJobIsProfiledAndItsLateRankNamed) {
+TEST_F(SlurmNodes, TheLateRankOfATorchrunJobIsNamedAndItsFixPromoted) {
   if (run({"/usr/bin/python3", "-c", "import torch.distributed.run"}, {}, "/tmp").code != 0) {
     GTEST_SKIP() << "no torchrun (Debian: python3-torch)";
   }
@@ -208,7 +207,6 @@ TEST_F(SlurmNodes, ATorchrunJobIsProfiledAndItsLateRankNamed) {
   }
   EXPECT_EQ(traces, 4) << "of each rank, from both nodes";
   expect_hosts(Json::parse(sandbox_.read(folder + "A/receipt.json")));
-  if (std::getenv("AMDAHL_SLOW") == nullptr) return;
   const std::string fix = propose("train", "--env", "LATE=0");
   const Outcome cycle = sandbox_.amdahl({"cycle", "--watch"}, env_);
   ASSERT_EQ(cycle.code, 0) << cycle.err;

@@ -138,14 +138,14 @@ TEST_F(Tune, ACompiledProgramIsBuiltForSpeed) {
   sandbox_.write(
       "sum.c",
       "#include <stdio.h>\nint main(void) {\n  static float a[4096];\n  double sum = 0;\n"
-      "  for (int r = 0; r < 200000; r++) {\n    for (int i = 0; i < 4096; i++)\n"
+      "  for (int r = 0; r < 400000; r++) {\n    for (int i = 0; i < 4096; i++)\n"
       "      a[i] = a[i] * 0.5f + (float)(i ^ r);\n    sum += a[r % 4096];\n  }\n"
       "  printf(\"sum %.6f\\n\", sum);\n}\n");
   sandbox_.write("Makefile", "CFLAGS = -Wall -O0\n\nsum: sum.c\n\t$(CC) $(CFLAGS) -o sum sum.c\n");
   sandbox_.write(".gitignore", "sum\n");
   // What lies there counts, and not what was committed: that would end at once.
   const Outcome made = run({"sh", "-c",
-                            "make -s sum && git init -q . && sed 's/200000/15/' sum.c > short.c && "
+                            "make -s sum && git init -q . && sed 's/400000/15/' sum.c > short.c && "
                             "mv sum.c long.c && mv short.c sum.c && git add sum.c Makefile "
                             ".gitignore && git -c user.name=Ada -c user.email=ada@example.org "
                             "commit -qm sum && mv long.c sum.c"},
@@ -273,9 +273,11 @@ TEST_F(Tune, WhatDoesNotEngageIsInvalidAndSaysWhy) {
 
 // Every fifth run fails, whatever is changed.
 TEST_F(Tune, AJobThatFailsNowAndThenIsNotBlamedOnAChange) {
-  sandbox_.write("train.py", std::string("import sys\nruns = open('runs', 'a+')\nruns.write('x')\n"
-                                         "if runs.tell() % 5 == 0: sys.exit('out of luck')\n") +
-                                 kJob);
+  sandbox_.write("train.py",
+                 std::string("import os, sys, tempfile\nos.makedirs('runs', exist_ok=True)\n"
+                             "tempfile.mkdtemp(dir='runs')\n"
+                             "if len(os.listdir('runs')) % 5 == 0: sys.exit('out of luck')\n") +
+                     kJob);
   const Outcome tuned =
       tune({"--json", "--accelerators", "1", "--budget", "20s"}, {python_, "train.py"});
   EXPECT_LT(tuned.code, 2) << tuned.err;

@@ -28,7 +28,7 @@ rank = dist.get_rank()
 torch.manual_seed(1)
 model = DistributedDataParallel(torch.nn.Linear(16, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-late = float(os.environ.get("LATE", "0.6")) if rank == int(os.environ["LATE_RANK"]) else 0
+late = float(os.environ.get("LATE", "0.3")) if rank == int(os.environ["LATE_RANK"]) else 0
 for batch in torch.utils.data.DataLoader(Data(late), batch_size=BATCH):
     optimizer.zero_grad()
     model(batch).pow(2).mean().backward()
