@@ -107,7 +107,7 @@ TEST(Gauntlet, EveryCheatIsRefusedForItsReasonAndTheHonestOnePasses) {
                   {"another seed", {{"refuted", "quality"}}},
                   {"copies the other arm", never_seen},
                   {"warm", never_seen},
-                  {"daemon", {{"refuted", "work"}}},
+                  {"daemon", {{"refuted", "work"}, {"harmful", "costs"}}},
                   {"crashes", {{"refuted", "failures"}, {"invalid", "the variant failed in"}}},
                   {"honest", {}},
               });

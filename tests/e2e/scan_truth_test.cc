@@ -301,7 +301,7 @@ TEST_F(Truth, SamplesOfAClockThatWasNotSetMakeNoJobLonger) {
 TEST_F(Truth, TelemetryAloneDoesNotSayWhatWasAllocated) {
   sandbox_.write("samples.csv", make_fleet({.always_busy = true}).samples);
   const Outcome text = sandbox_.amdahl({"scan", "samples.csv"});
-  EXPECT_NE(flat(text.out).find("has no jobs, so what was allocated"), std::string::npos)
+  EXPECT_NE(flat(text.out).find("has no jobs, so how much was allocated"), std::string::npos)
       << text.out;
   EXPECT_NE(flat(text.out).find(" 0 were idle and 110 productive"), std::string::npos) << text.out;
   EXPECT_NE(flat(text.out).find("(mean utilisation 60 %"), std::string::npos) << text.out;

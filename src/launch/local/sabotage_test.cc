@@ -14,16 +14,21 @@ namespace {
 class SabotageTest : public LocalTest {
  protected:
   // Until the arm has removed what it wants to, as somebody who looks now and then.
-  void look_until(const std::string& name) {
-    while (!os::exists(path(name))) {
+  void look_until_gone() {
+    wait_for_file("began");
+    EXPECT_EQ(status_of(*launcher_, {"r-1"}).state, RunState::kRunning);
+    EXPECT_TRUE(os::write_file(path("seen"), ""));
+    while (!os::exists(path("gone"))) {
       EXPECT_NE(status_of(*launcher_, {"r-1"}).state, RunState::kAbsent);
       os::real_clock().sleep(std::chrono::milliseconds(10));
     }
   }
   // An arm that waits to be seen, removes this of its run's folder and takes its worker with it.
   static std::string removes(const std::string& what) {
-    return "sleep 0.3; cd \"$AMDAHL_OUT/..\"; rm -rf " + what + "; echo > gone.tmp; mv gone.tmp " +
-           "../../../gone; kill -9 $PPID; sleep 100";
+    return "cd \"$AMDAHL_OUT/..\"; echo > ../../../began; until [ -e ../../../seen ]; do sleep "
+           "0.02; "
+           "done; rm -rf " +
+           what + "; echo > gone.tmp; mv gone.tmp ../../../gone; kill -9 $PPID; sleep 100";
   }
 };
 
@@ -32,10 +37,10 @@ TEST_F(SabotageTest, ARunThatRemovesItsFolderIsLostToTheArmThatRan) {
                            "started.json handed claim", "request.json"}) {
     SCOPED_TRACE(what);
     std::filesystem::remove_all(path("state"));
-    std::filesystem::remove(path("gone"));
+    for (const char* name : {"began", "seen", "gone"}) std::filesystem::remove(path(name));
     launcher_ = make(path("state"));
     ASSERT_TRUE(hand_over(*launcher_, request("true", removes(what))));
-    look_until("gone");
+    look_until_gone();
     EXPECT_EQ(wait_for({RunState::kLost, RunState::kAbsent, RunState::kHeld, RunState::kForeign}),
               RunState::kLost);
     const auto receipts = launcher_->collect({"r-1"});
