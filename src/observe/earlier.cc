@@ -68,11 +68,10 @@ void put_back(const std::string& list, const std::string& path) {
 void set_aside_earlier(const std::string& list) {
   const Json listed = read_list(list);
   for (const auto& [path, written] : listed.items()) {
-    std::error_code error;
-    const Aside aside = aside_of(list, path);
-    fs::remove(aside.latest, error);
     const std::string now = signature(path);
     if (now.empty() || written != now) continue;
+    std::error_code error;
+    const Aside aside = aside_of(list, path);
     if (!os::make_dirs(fs::path(aside.latest).parent_path().string())) continue;
     if (!fs::exists(aside.first, error)) fs::copy_file(path, aside.first, error);
     if (!error) move(path, aside.latest);
