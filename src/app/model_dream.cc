@@ -15,11 +15,13 @@
 #include "dream/classes.h"
 #include "dream/dream.h"
 #include "os/files.h"
+#include "stats/promise.h"
 
 namespace amdahl::app {
 namespace {
 
-constexpr double kFits = 0.05;  // Share of the cost that its class has.
+// Share of the cost that its class has: what costs less, cannot save what matters.
+constexpr double kFits = stats::kSmallestGain;
 constexpr std::size_t kMostTexts = 16;
 constexpr std::size_t kShortestText = 20;
 constexpr std::size_t kLongestText = 500;
