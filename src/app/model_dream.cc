@@ -15,13 +15,11 @@
 #include "dream/classes.h"
 #include "dream/dream.h"
 #include "os/files.h"
-#include "stats/promise.h"
 
 namespace amdahl::app {
 namespace {
 
-// Share of the cost that its class has: what costs less, cannot save what matters.
-constexpr double kFits = stats::kSmallestGain;
+constexpr double kFits = 0.05;  // Share of the cost that its class has.
 constexpr std::size_t kMostTexts = 16;
 constexpr std::size_t kShortestText = 20;
 constexpr std::size_t kLongestText = 500;
@@ -99,8 +97,11 @@ Result<std::vector<std::string>> texts_for(Context& context, const ledger::Famil
   Library library =
       TRY(Library::open(context.config.docs_dir, context.path("dream/index.db")).in("dream.docs"));
   Texts texts(os::absolute(context.config.docs_dir));
+  // A cost that nothing explains may be of any class.
+  const double unexplained = dream::share_of_class(*family.profile, model::Bottleneck::kUnknown);
   for (const FoundLead& found : TRY(library.leads())) {
-    if (dream::share_of_class(*family.profile, found.lead.bottleneck) < kFits) continue;
+    const double share = dream::share_of_class(*family.profile, found.lead.bottleneck);
+    if (share + unexplained < kFits) continue;
     texts.add(found.origin, found.text);
   }
   const std::vector<hypothesize::Entry> playbook = TRY(usable_playbook());
