@@ -9,8 +9,8 @@
 namespace amdahl::observe {
 
 // Moves the files that the list names and that nobody has written to since to a folder beside the
-// list. What somebody else wrote stays. What a file was after the first run is kept there for good: a
-// job that appends may have found some of it there.
+// list. What somebody else wrote stays. What a file was after the first run is kept there for good:
+// a job that appends may have found some of it there.
 void set_aside_earlier(const std::string& list);
 
 // After the run: adds the files, as they are now, to the list, and puts back what the run has not
