@@ -117,7 +117,7 @@ TEST_F(SlurmService, AUserWithoutRootOperatesTheLoopFromNothingToARestore) {
   const Outcome cycle = amdahl({"cycle", "--watch"});
   ASSERT_EQ(cycle.code, 0) << cycle.err;
   const Json gate = json_of(amdahl({"gate", "list", "--json"}));
-  EXPECT_EQ(gate.at("gate").size(), 1U) << cycle.out << cycle.err;
+  ASSERT_EQ(gate.at("gate").size(), 1U) << cycle.out << cycle.err;
   // Every word came through as it was written, and none was run.
   int seen = 0;
   for (const std::string& name : sandbox_.list(inside("state/runs"))) {
