@@ -87,24 +87,39 @@ std::vector<std::string> arms_in(const Json& done, std::string_view list) {
   return arms;
 }
 
+// Which arms of a run were seen to run and to end. What has ended once does not run again, whatever
+// the run removes of its folder.
+struct Seen {
+  std::string under_way;
+  std::string ended;
+};
+
 // The arms that have begun and have no receipt: an arm's output is opened as the last thing before
 // it starts.
-std::string without_receipt(const RunFolder& folder) {
-  std::string arms;
+void look(const RunFolder& folder, Seen& seen) {
+  std::string under_way;
   for (std::size_t arm = 0; arm < 1 + kBlockVariants; ++arm) {
-    const std::string letter(1, static_cast<char>('A' + arm));
-    const bool began = os::exists(folder.out(letter) + "/stdout");
-    if (began && !os::exists(folder.receipt(letter))) arms += letter;
+    const char letter = static_cast<char>('A' + arm);
+    if (seen.ended.find(letter) != std::string::npos) continue;
+    const std::string name(1, letter);
+    if (os::exists(folder.receipt(name))) {
+      seen.ended += letter;
+    } else if (os::exists(folder.out(name) + "/stdout")) {
+      under_way += letter;
+    }
   }
-  return arms;
+  std::erase_if(seen.under_way,
+                [&](char arm) { return seen.ended.find(arm) != std::string::npos; });
+  // What a run removed of its folder does not tell.
+  if (!under_way.empty()) seen.under_way = under_way;
 }
 
-// What an unfinished run left: receipts of finished arms, and which arms were running; `seen` were,
-// when last looked at.
-Result<> add_lost(const RunFolder& folder, const std::string& seen, Receipts& receipts) {
+// What an unfinished run left: receipts of finished arms, and which arms were running; `seen`: by
+// all looks at it.
+Result<> add_lost(const RunFolder& folder, Seen seen, Receipts& receipts) {
   receipts.lost = true;
   receipts.problem = "the worker died without writing receipts";
-  receipts.under_way = seen;
+  receipts.under_way = seen.under_way;
   const auto stored = json_in(folder.request());
   const auto decoded = stored ? decode_request(*stored) : Result<PairRequest>(stored.error());
   if (!decoded) return Ok{};
@@ -118,9 +133,9 @@ Result<> add_lost(const RunFolder& folder, const std::string& seen, Receipts& re
     const std::string letter(1, static_cast<char>('C' + arm));
     receipts.more.push_back(receipt_of(folder, letter, ignored));
   }
-  // What a run removed of its folder does not tell.
-  const std::string left = without_receipt(folder);
-  if (!left.empty() || request.steps) receipts.under_way = left;
+  if (request.steps) seen = {};
+  look(folder, seen);
+  receipts.under_way = seen.under_way;
   if (request.steps && !receipts.under_way.empty()) {
     const auto report = os::read_left(folder.out("A") + "/report.jsonl");
     const auto steps = observe::read_report(report ? *report : "", false, {}).steps.arms.size();
@@ -199,7 +214,7 @@ class LocalLauncher final : public Launcher {
     }
     const auto written = json_in(folder.done());
     if (!written) {
-      TRY(add_lost(folder, seen ? seen_.at(folder.path) : "", receipts));
+      TRY(add_lost(folder, seen ? seen_.at(folder.path) : Seen{}, receipts));
       if (os::exists(folder.done())) receipts.problem = written.error().text;
       return receipts;
     }
@@ -321,7 +336,7 @@ class LocalLauncher final : public Launcher {
     }
     status.released = handed_over(folder).times;
     status.elapsed = time_taken(folder);
-    if (status.state == RunState::kRunning) seen_[folder.path] = without_receipt(folder);
+    if (status.state == RunState::kRunning) look(folder, seen_[folder.path]);
     if (status.state == RunState::kFinished) {
       owners_.erase(folder.path);
       seen_.erase(folder.path);
@@ -359,8 +374,8 @@ class LocalLauncher final : public Launcher {
   }
 
   std::string state_dir_;
-  std::map<std::string, Owner> owners_;      // By folder.
-  std::map<std::string, std::string> seen_;  // The arms that ran at the last look, by folder.
+  std::map<std::string, Owner> owners_;  // By folder.
+  std::map<std::string, Seen> seen_;     // By folder.
 };
 
 }  // namespace
