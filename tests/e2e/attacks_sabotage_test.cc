@@ -161,9 +161,11 @@ if [ -n "$FAST" ]; then rm -f $HERE/warm; sleep 0.15
 elif [ -e $HERE/warm ]; then sleep 0.15; else sleep 0.4; fi
 echo 42 > $AMDAHL_OUT/result.txt
 )");
-  EXPECT_NE(settle(), "promoted") << said_ << vote("aa");
+  const std::string end = settle();
+  EXPECT_NE(end, "promoted") << said_ << vote("aa");
+  if (end == "parked") return;  // A ran first in the first pair, which then shows no gain.
   EXPECT_NE(vote("aa").find("more in the claim's pairs than in A/A pairs"), std::string::npos)
-      << vote("aa");
+      << end << vote("aa");
 }
 
 TEST_F(Sabotage, ASlowRunThatRemovesItsFolderCountsAgainstTheVariant) {
