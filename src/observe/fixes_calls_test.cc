@@ -9,25 +9,7 @@ namespace {
 
 using Inject = std::map<std::string, std::string>;
 
-class FixesCallsTest : public InFolder {
- protected:
-  std::string printed(const std::string& script, const Inject& inject) {
-    write("job.py", script);
-    RunOrder made = order({"/usr/bin/python3", "-W", "ignore", "job.py"});
-    made.plan.inject = inject;
-    receipt_ = run(made);
-    EXPECT_EQ(receipt_.code, 0) << receipt_.stderr_tail;
-    return receipt_.stdout_tail;
-  }
-  std::int64_t times() const { return receipt_.injected.empty() ? -1 : receipt_.injected[0].times; }
-  // CPU seconds of what matters, which the job prints last.
-  double spent() const { return std::atof(receipt_.stderr_tail.c_str()); }
-  static bool no_torch() {
-    return std::system("/usr/bin/python3 -c 'import torch' 2>/dev/null") != 0;
-  }
-
-  model::Receipt receipt_;
-};
+class FixesCallsTest : public InjectedJob {};
 
 constexpr const char* kReads = R"(
 import json, sys, time
@@ -53,10 +35,10 @@ print(time.process_time() - began, file=sys.stderr)
 
 TEST_F(FixesCallsTest, AFileIsReadOnceUntilItIsWritten) {
   const std::string before = printed(kReads, {});
-  const double slow = spent();
+  const double slow = measured();
   EXPECT_EQ(printed(kReads, {{"read-once", "64"}}), before);
   EXPECT_EQ(times(), 38 + 19 + 17) << "all but the first two of the text and of both tables";
-  EXPECT_LT(spent(), 0.75 * slow) << "about half is its own arithmetic";
+  EXPECT_LT(measured(), 0.75 * slow) << "about half is its own arithmetic";
 }
 
 TEST_F(FixesCallsTest, WhatIsReadOnceOrByTheJobsOwnCodeIsLeftAlone) {
@@ -104,13 +86,13 @@ TEST_F(FixesCallsTest, WhatWasParsedIsKeptForTheNextRun) {
   printed(data, {});
   const std::string job = parses("ndmin=2");
   const std::string before = printed(job, {});
-  const double slow = spent();
+  const double slow = measured();
   const Inject kept = {{"parsed-kept", "64"}};
   EXPECT_EQ(printed(job, kept), before);
   EXPECT_EQ(times(), 2) << "both are kept";
   EXPECT_EQ(printed(job, kept), before) << "what the job does to its values is not kept";
   EXPECT_EQ(times(), 2);
-  EXPECT_LT(spent(), 0.5 * slow);
+  EXPECT_LT(measured(), 0.5 * slow);
   EXPECT_EQ(receipt_.injected[0].where[0], "job.py:5: genfromtxt");
   // Other options and other bytes are other values; a function of the job's may do anything.
   const std::string other = parses("usecols=(0, 1)");
@@ -147,10 +129,10 @@ print(repr(total), x.dtype, y.dtype)
 print(time.process_time() - began, file=sys.stderr)
 )";
   const std::string before = printed(job, {});
-  const double slow = spent();
+  const double slow = measured();
   EXPECT_EQ(printed(job, {{"arrays-to-tensor", ""}}), before);
   EXPECT_EQ(times(), 58) << "each kind is made both ways once";
-  EXPECT_LT(spent(), 0.5 * slow);
+  EXPECT_LT(measured(), 0.5 * slow);
   const std::string mixed =
       "import torch, numpy as np\n"
       "for i in range(5):\n"

@@ -1,6 +1,5 @@
 // Fixes that move work beside the job: files read ahead, boards in a thread, children's CPUs; and
 // numbers fetched once.
-#include <cstdlib>
 #include <thread>
 
 #include "observe/fixes.h"
@@ -11,28 +10,11 @@ namespace {
 
 using Inject = std::map<std::string, std::string>;
 
-class FixesMovedTest : public InFolder {
+class FixesMovedTest : public InjectedJob {
  protected:
-  // What it printed; what the fix is to change it prints to stderr.
-  std::string printed(const std::string& script, const Inject& inject) {
-    write("job.py", script);
-    RunOrder made = order({"/usr/bin/python3", "-W", "ignore", "job.py"});
-    made.plan.inject = inject;
-    receipt_ = run(made);
-    EXPECT_EQ(receipt_.code, 0) << receipt_.stderr_tail;
-    return receipt_.stdout_tail;
-  }
-  std::int64_t times() const { return receipt_.injected.empty() ? -1 : receipt_.injected[0].times; }
-  double changed() const { return std::atof(receipt_.stderr_tail.c_str()); }
   bool is_void() const { return receipt_.never_runs == model::NeverRuns::kDidNotEngage; }
-  static bool no_torch() {
-    return std::system("/usr/bin/python3 -c 'import torch' 2>/dev/null") != 0;
-  }
-
-  model::Receipt receipt_;
 };
 
-// Reads its files in the order of HOW; says how many were in memory when it came to them.
 constexpr const char* kFiles = R"(
 import os, random, sys, time
 os.makedirs("files", exist_ok=True)
@@ -70,10 +52,10 @@ std::string files(const std::string& how) {
 TEST_F(FixesMovedTest, FilesThatAreReadInOrderAreInMemoryBefore) {
   const Inject ahead = {{"read-ahead", "4"}};
   const std::string before = printed(files(""), {});
-  if (changed() > 0) GTEST_SKIP() << "this file system keeps what it is told to drop";
+  if (measured() > 0) GTEST_SKIP() << "this file system keeps what it is told to drop";
   EXPECT_EQ(printed(files(""), ahead), before);
   EXPECT_GE(times(), 12) << "all but the first few; fewer beside busy neighbours";
-  EXPECT_GE(changed(), 12);
+  EXPECT_GE(measured(), 12);
   EXPECT_EQ(receipt_.injected[0].where[0].substr(0, 9), "job.py:24");
   // Nobody may take what a pipe has: 011 has a reader of its own.
   const std::string pipe =
@@ -156,12 +138,12 @@ TEST_F(FixesMovedTest, BoardsAreWrittenByAThreadInTheSameOrder) {
   };
   const std::string plain = boards("values", "step / 2", kShown);
   const std::string before = printed(plain, {});
-  const double slow = changed();
+  const double slow = measured();
   EXPECT_GE(slow, 0.2) << "40 events of 5 ms";
   const std::string lines = events();
   EXPECT_EQ(printed(plain, thread), before) << "the list that it changes is copied";
   EXPECT_EQ(times(), 40);
-  EXPECT_LT(changed(), 0.5 * slow);
+  EXPECT_LT(measured(), 0.5 * slow);
   // Nobody closes it; Python does at the end.
   printed(boards("values", "step / 2", ""), thread);
   EXPECT_EQ(events(), lines);
@@ -205,17 +187,17 @@ TEST_F(FixesMovedTest, ForkedWorkersOfABoundJobMayUseEveryCpu) {
   const std::string job = bound(kFirst, "pass", "fork");
   const std::string before = printed(job, {});
   EXPECT_EQ(before, "told 1 own 1\n");
-  EXPECT_EQ(changed(), 1);
+  EXPECT_EQ(measured(), 1);
   EXPECT_EQ(printed(job, all), before) << "they are told what they would have had";
-  EXPECT_EQ(changed(), cpus);
+  EXPECT_EQ(measured(), cpus);
   EXPECT_EQ(times(), 1);
   // Who is bound to nothing, binds itself, or is another program.
   printed(bound("pass", "pass", "fork"), all);
   EXPECT_TRUE(is_void());
   EXPECT_EQ(printed(bound(kFirst, kFirst, "fork"), all), before);
-  EXPECT_EQ(changed(), 1);
+  EXPECT_EQ(measured(), 1);
   EXPECT_EQ(printed(bound(kFirst, "pass", "spawn"), all), before);
-  EXPECT_EQ(changed(), 1);
+  EXPECT_EQ(measured(), 1);
   EXPECT_TRUE(is_void());
 }
 
@@ -268,9 +250,9 @@ TEST_F(FixesMovedTest, ANumberIsFetchedOnceUntilItChanges) {
   if (no_torch()) GTEST_SKIP() << "python3-torch is not installed";
   const Inject once = {{"scalars-once", ""}};
   const std::string before = printed(kScalars, {});
-  EXPECT_EQ(changed(), 30);
+  EXPECT_EQ(measured(), 30);
   EXPECT_EQ(printed(kScalars, once), before);
-  EXPECT_EQ(changed(), 10);
+  EXPECT_EQ(measured(), 10);
   EXPECT_EQ(times(), 20);
   EXPECT_EQ(receipt_.injected[0].where[0], "job.py:13");
   EXPECT_EQ(printed(kWritten, once), "2.0 3.0\n2.0 5.0\n2.0 0.0\n2.0 9.0\n1.0 1.0 3.0\n");

@@ -1,7 +1,9 @@
 // testing.h: a temporary folder and a shell command under the supervisor, for this room's tests.
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,28 @@ class InFolder : public testing::Test {
   }
 
   std::string folder_;
+};
+
+// A Python job with injections.
+class InjectedJob : public InFolder {
+ protected:
+  // What it printed.
+  std::string printed(const std::string& script, const std::map<std::string, std::string>& inject) {
+    write("job.py", script);
+    RunOrder made = order({"/usr/bin/python3", "-W", "ignore", "job.py"});
+    made.plan.inject = inject;
+    receipt_ = run(made);
+    EXPECT_EQ(receipt_.code, 0) << receipt_.stderr_tail;
+    return receipt_.stdout_tail;
+  }
+  std::int64_t times() const { return receipt_.injected.empty() ? -1 : receipt_.injected[0].times; }
+  // What it prints last, to stderr: what the fix is to change.
+  double measured() const { return std::atof(receipt_.stderr_tail.c_str()); }
+  static bool no_torch() {
+    return std::system("/usr/bin/python3 -c 'import torch' 2>/dev/null") != 0;
+  }
+
+  model::Receipt receipt_;
 };
 
 }  // namespace amdahl::observe
