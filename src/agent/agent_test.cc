@@ -286,16 +286,18 @@ TEST_F(Agent, TheClientSeesTheCodeAndNoKeysBesideIt) {
   if (!os::has_bubblewrap()) GTEST_SKIP() << "bubblewrap does not work here";
   const std::string before = os::env_or("HOME", "/");
   fs::create_directories(folder_ / "client/repo/.git");
-  for (const char* file :
-       {"repo/code", "repo/.env", "repo/.env.local", "repo/.git/config", "key"}) {
+  fs::create_directories(folder_ / "client/repo/service");
+  for (const char* file : {"repo/code", "repo/.env", "repo/.env.local", "repo/service/.env",
+                           "repo/.git/config", "key"}) {
     std::ofstream(folder_ / "client" / file) << "in " << file << "\n";
   }
   ::setenv("HOME", (folder_ / "client").c_str(), 1);
   Runtime runtime;
   runtime.kind = "claude";
   runtime.program = client("");
-  std::ofstream(runtime.program) << "#!/bin/sh\ncat code .env .env.local .git/config ../key > "
-                                    "\"$HOME/seen\" 2>/dev/null\n";
+  std::ofstream(runtime.program)
+      << "#!/bin/sh\ncat code .env .env.local service/.env .git/config ../key > "
+         "\"$HOME/seen\" 2>/dev/null\n";
   Question asked = question();
   asked.checkout = (folder_ / "client/repo").string();
   ask(runtime, asked);

@@ -1,5 +1,6 @@
 #include "agent/sandbox.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -27,15 +28,26 @@ constexpr auto kAllowed = std::to_array<const char*>(
      "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"});
 
 // Beside the code, where people keep keys: files that no commit holds.
+bool holds_keys(const std::string& name) {
+  constexpr auto kNames =
+      std::to_array<std::string_view>({".git-credentials", ".netrc", ".npmrc", ".pypirc"});
+  return name.starts_with(".env") || std::ranges::find(kNames, name) != kNames.end();
+}
+
 std::vector<std::string> keys_in(const std::string& folder) {
   std::vector<std::string> found;
-  for (const char* name : {"/.git/config", "/.git-credentials", "/.netrc", "/.npmrc", "/.pypirc"}) {
-    if (os::exists(folder + name)) found.push_back(folder + name);
-  }
-  for (const std::string& name : os::list(folder)) {
+  if (os::exists(folder + "/.git/config")) found.push_back(folder + "/.git/config");
+  std::error_code error;
+  fs::recursive_directory_iterator file(folder, fs::directory_options::skip_permission_denied,
+                                        error);
+  for (; !error && file != fs::recursive_directory_iterator(); file.increment(error)) {
+    const std::string name = file->path().filename();
     std::error_code ignored;
-    const std::string path = folder + "/" + name;
-    if (name.starts_with(".env") && fs::is_regular_file(path, ignored)) found.push_back(path);
+    if (file->is_directory(ignored)) {
+      if (name == ".git" || name == "node_modules") file.disable_recursion_pending();
+    } else if (holds_keys(name) && file->is_regular_file(ignored)) {
+      found.push_back(file->path());
+    }
   }
   return found;
 }

@@ -146,8 +146,10 @@ void take_files(const RunOrder& order, const OutputPlace& place, const Fingerpri
   }
   if (receipt.ending != model::Ending::kNotStarted) {
     receipt.outputs = digest_outputs(outputs, place, problems);
-    note_results(order, outputs, place, problems);
+  } else {
+    outputs.clear();  // What was set aside is put back all the same.
   }
+  note_results(order, outputs, place, problems);
   receipt.input_fingerprint = inputs.sha256;
   receipt.input_bytes = inputs.bytes;
   add_problems(receipt, problems);
